@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schema/digest.h"
+
+#include <openssl/evp.h>
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace kernelindex {
+namespace {
+
+constexpr std::string_view kPrefix = "sha256:";
+constexpr char kHexDigits[] = "0123456789abcdef";
+constexpr char kBase64Digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+// OpenSSL only fails here when memory is gone or its providers are broken; neither can be answered.
+void require(int ok) {
+  if (ok != 1) {
+    std::fputs("kernelindex: OpenSSL SHA-256 is not usable\n", stderr);
+    std::abort();
+  }
+}
+
+// Fetched once: an implicit fetch in every EVP_DigestInit costs more than hashing a small document.
+const EVP_MD* sha256_algorithm() {
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  require(algorithm != nullptr ? 1 : 0);
+  return algorithm;
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+}  // namespace
+
+struct Sha256::Context {
+  EVP_MD_CTX* handle = EVP_MD_CTX_new();
+  Context() { start(); }
+  ~Context() { EVP_MD_CTX_free(handle); }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  void start() { require(EVP_DigestInit_ex2(handle, sha256_algorithm(), nullptr)); }
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+Sha256& Sha256::update(std::string_view data) {
+  require(EVP_DigestUpdate(context_->handle, data.data(), data.size()));
+  return *this;
+}
+
+Digest Sha256::finish() {
+  Digest digest;
+  unsigned length = 0;
+  require(EVP_DigestFinal_ex(context_->handle, digest.bytes.data(), &length));
+  assert(length == digest.bytes.size());
+  context_->start();
+  return digest;
+}
+
+Digest sha256(std::string_view data) { return sha256({data}); }
+
+Digest sha256(std::initializer_list<std::string_view> pieces) {
+  thread_local Sha256 hasher;
+  for (const std::string_view piece : pieces) hasher.update(piece);
+  return hasher.finish();
+}
+
+std::string to_hex(std::string_view bytes) {
+  std::string out(bytes.size() * 2, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<std::uint8_t>(bytes[i]);
+    out[2 * i] = kHexDigits[byte >> 4];
+    out[2 * i + 1] = kHexDigits[byte & 15];
+  }
+  return out;
+}
+
+std::optional<std::string> from_hex(std::string_view hex) {
+  if (hex.size() % 2 != 0) return std::nullopt;
+  std::string out(hex.size() / 2, '\0');
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const int high = hex_value(hex[2 * i]);
+    const int low = hex_value(hex[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out[i] = static_cast<char>(high * 16 + low);
+  }
+  return out;
+}
+
+std::string to_base64(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8 | (j < count ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      out += j <= count ? kBase64Digits[group >> (18 - 6 * j) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::string out;
+  out.reserve(text.size() / 4 * 3);
+  for (std::size_t i = 0; i < text.size(); i += 4) {
+    std::uint32_t group = 0;
+    std::size_t digits = 0;
+    for (; digits < 4 && text[i + digits] != '='; ++digits) {
+      const char* found = std::strchr(kBase64Digits, text[i + digits]);
+      if (text[i + digits] == '\0' || found == nullptr) return std::nullopt;
+      group = group << 6 | static_cast<std::uint32_t>(found - kBase64Digits);
+    }
+    if (digits < 2) return std::nullopt;
+    group <<= 6 * (4 - digits);
+    for (std::size_t j = 0; j + 1 < digits; ++j) {
+      out += static_cast<char>(group >> (16 - 8 * j) & 255);
+    }
+  }
+  // Re-encoding refuses padding in the middle and trailing bits that are not zero (RFC 4648 3.5).
+  if (to_base64(out) != text) return std::nullopt;
+  return out;
+}
+
+std::string Digest::hex() const { return to_hex(raw()); }
+std::string Digest::text() const { return std::string(kPrefix) + hex(); }
+
+Digest Digest::from_raw(std::string_view raw) {
+  Digest digest;
+  assert(raw.size() == digest.bytes.size());
+  std::memcpy(digest.bytes.data(), raw.data(), digest.bytes.size());
+  return digest;
+}
+
+Result<Digest> Digest::parse_hex(std::string_view hex) {
+  const std::optional<std::string> raw = hex.size() == 64 ? from_hex(hex) : std::nullopt;
+  if (!raw) {
+    return fail(ErrorKind::invalid, "BAD_DIGEST", {},
+                "a SHA-256 digest is 64 lower-case hex digits");
+  }
+  return from_raw(*raw);
+}
+
+Result<Digest> Digest::parse(std::string_view text) {
+  if (!text.starts_with(kPrefix)) {
+    return fail(ErrorKind::invalid, "BAD_DIGEST", {},
+                "a digest is written sha256: and 64 lower-case hex digits");
+  }
+  return parse_hex(text.substr(kPrefix.size()));
+}
+
+}  // namespace kernelindex

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What attestations say: the predicates under https://kernelindex.dev/predicates/, as plain
+// structs.
+//
+// Every predicate carries `ledger` (the attestation id of entry 0), `signer` (key id, 64 hex
+// digits) and `seen` {size, root}, the head of a checkpoint that its signer held; in ledger/v1 the
+// first and the last are null. Members are a closed set, numbers are safe integers, digests read
+// "sha256:hex", public keys are base64. Whether a signer may say it, and whether `seen` is true, is
+// for the ledger to judge.
+//
+// A new predicate is one struct, one alternative of Predicate, and one row of the table in
+// predicates.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ledger/merkle.h"
+#include "ledger/role.h"
+#include "ledger/signing_key.h"
+#include "schema/digest.h"
+#include "schema/json_value.h"
+#include "schema/result.h"
+
+namespace kernelindex {
+
+inline constexpr std::string_view kPredicateBase = "https://kernelindex.dev/predicates/";
+
+// Bytes of the longest text member.
+inline constexpr std::size_t kReasonBytes = 2000;
+inline constexpr std::size_t kSlugBytes = 100;
+inline constexpr std::size_t kAllowedItems = 256;  // hardware or protocols of one runner
+inline constexpr std::size_t kImportSnapshots = 4096;
+inline constexpr std::size_t kImportCounts = 256;
+
+// What binds a predicate to its ledger and signer.
+struct Binding {
+  std::optional<Digest> ledger;  // absent in ledger/v1 alone
+  Digest signer;                 // key id
+  std::optional<TreeHead> seen;  // absent in ledger/v1 alone
+
+  bool operator==(const Binding&) const = default;
+};
+
+// ledger/v1: entry 0. Its attestation id is the ledger id. Signed by the root key that it names.
+struct LedgerFounding {
+  std::string origin;  // a note name
+  std::string owner;   // slug
+  PublicKey root_key;
+  PublicKey log_key;
+  int entry_format = 1;
+  std::string manifest_format = "kernelindex.dev/v1alpha1";
+  int tile_height = 8;
+  std::int64_t notes_per_day = 0;  // allowed to each contributor
+
+  bool operator==(const LedgerFounding&) const = default;
+};
+
+// key/v1, enrolment. Subject: the key id of `public_key`.
+struct KeyEnrolment {
+  PublicKey public_key;
+  Role role{};
+  std::string owner;  // slug
+  std::vector<std::string>
+      hardware;  // products that a runner may measure on, sorted; empty: none named
+  std::vector<Digest> protocols;  // identity digests, sorted
+  std::string reason;             // empty when absent
+
+  bool operator==(const KeyEnrolment&) const = default;
+};
+
+// key/v1, approval. Subject: the digest that is approved.
+struct DigestApproval {
+  enum class Kind : std::uint8_t { harness, protocol };
+  Kind kind{};
+  std::string reason;  // empty when absent
+
+  bool operator==(const DigestApproval&) const = default;
+};
+
+// key/v1, revocation. Subject: a key id or an approved digest.
+struct Revocation {
+  std::string reason;
+  // After a compromise: what the key signed from this entry on is void.
+  std::optional<std::uint64_t> void_from;
+
+  bool operator==(const Revocation&) const = default;
+};
+
+struct KeyChange {
+  std::variant<KeyEnrolment, DigestApproval, Revocation> action;
+
+  bool operator==(const KeyChange&) const = default;
+};
+
+// import/v1: the claims [first, end) of the log are the importer's. Subject: the last snapshot.
+struct ImportStatement {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;  // above `first`
+  Digest leaves;          // RFC 6962 root of the leaves [first, end) as a tree of their own
+  std::string parser;     // slug
+  std::string parser_version;
+  std::string options = "{}";  // canonical JSON of an object
+  std::vector<Digest> snapshots;
+  std::map<std::string, std::int64_t> counts;  // none negative
+  std::optional<Digest> report;                // in the last batch of an import
+
+  bool operator==(const ImportStatement&) const = default;
+};
+
+// In the order of the table: the index of an alternative is its row.
+using Predicate = std::variant<LedgerFounding, KeyChange, ImportStatement>;
+
+struct PredicateType {
+  std::string_view name;  // "import/v1"
+  std::span<const Role> signers;
+  // Whether it can change a level or a rank, so that a chain must name it. DESIGN section 5.
+  bool on_chain = true;
+
+  std::string uri() const;  // "https://kernelindex.dev/predicates/import/v1"
+  bool may_sign(Role role) const;
+};
+
+// All that this program knows, in the order of Predicate.
+std::span<const PredicateType> predicate_types();
+const PredicateType& predicate_type(const Predicate& predicate);
+// Null for a type that this program does not know.
+const PredicateType* find_predicate_type(std::string_view uri);
+// Whether a later entry's `previous` may name an attestation of this type, known or not: all but
+// note/, calibration/ and import/ under our base.
+bool predicate_on_chain(std::string_view uri);
+// Whether an unknown version of it may be skipped: only notes.
+bool predicate_skippable(std::string_view uri);
+
+// A statement whose predicate this program knows.
+struct Attestation {
+  Digest subject;
+  Binding binding;
+  Predicate predicate;
+
+  // The payload of its envelope: an in-toto statement in canonical JSON. Requires: well-formed
+  // members; parse_attestation() reads it back.
+  std::string encode() const;
+  bool operator==(const Attestation&) const = default;
+};
+
+// Reads a payload. Errors (kind invalid): those of parse_statement(), UNKNOWN_PREDICATE,
+// UNKNOWN_MEMBER, MISSING_MEMBER, BAD_MEMBER, SUBJECT_MISMATCH (an enrolment whose subject is not
+// its key's id), SIGNER_MISMATCH (a founding not by its own root key).
+Result<Attestation> parse_attestation(std::string_view payload);
+
+// The binding alone, of a predicate of any type. Null ledger and seen only with `founding`.
+Result<Binding> read_binding(const json::Value& predicate, bool founding = false);
+
+}  // namespace kernelindex

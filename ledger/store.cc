@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/store.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_checksum.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include <cassert>
+#include <filesystem>
+#include <thread>
+
+#include "schema/limits.h"
+
+namespace kernelindex {
+namespace {
+
+constexpr std::size_t kBlockCacheBytes = 64 * limits::kMiB;
+constexpr std::size_t kWriteBufferBytes = 32 * limits::kMiB;
+constexpr int kReadOnlyAttempts = 10;
+
+std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
+
+// Keeps RocksDB's diary out of the directory: it is no evidence, and a reader may not write there.
+class NoLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+Error to_error(const rocksdb::Status& status) {
+  const std::string what = status.ToString();
+  if (status.IsNoSpace() || status.subcode() == rocksdb::Status::kSpaceLimit) {
+    return {ErrorKind::system, "DISK_FULL", {}, "the disk is full: " + what,
+            "free some space and run the command again: it continues where it stopped"};
+  }
+  if (status.IsCorruption()) {
+    return {ErrorKind::corrupt, "DAMAGED_STORE", {}, "stored bytes are damaged: " + what,
+            "run `kernelindex audit`; derived data comes back with `kernelindex reindex`, evidence "
+            "with `kernelindex restore`"};
+  }
+  if (what.find("lock") != std::string::npos && status.IsIOError()) {
+    return {ErrorKind::system, "LOCK_HELD", {}, "another process is writing to this ledger",
+            "wait for it to end; reading is possible meanwhile"};
+  }
+  if (what.find("ermission denied") != std::string::npos ||
+      what.find("ead-only file system") != std::string::npos) {
+    return {ErrorKind::system, "PERMISSION", {}, "the ledger directory cannot be written: " + what,
+            "check its owner and mode"};
+  }
+  return {ErrorKind::system, "IO", {}, "the store failed: " + what, {}};
+}
+
+rocksdb::Options database_options(const StoreOptions& options, rocksdb::Env* env) {
+  rocksdb::Options out;
+  out.env = env;
+  out.create_if_missing = options.create;
+  out.create_missing_column_families = options.create;
+  out.info_log = std::make_shared<NoLog>();
+  // A torn tail after a kill is normal; what it cannot tell from loss, the released marks tell.
+  out.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  out.track_and_verify_wals_in_manifest = true;
+  out.atomic_flush = true;
+  out.paranoid_checks = true;
+  // Full-file checksums in RocksDB's manifest let the audit see every byte of every table file.
+  out.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  out.max_open_files = -1;
+  out.max_background_jobs = 2;
+  out.skip_stats_update_on_db_open = true;
+  return out;
+}
+
+rocksdb::ColumnFamilyOptions space_options(const rocksdb::Options& database,
+                                           const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::ColumnFamilyOptions out(database);
+  out.write_buffer_size = kWriteBufferBytes;
+  out.compression = rocksdb::kLZ4Compression;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.checksum = rocksdb::kXXH3;
+  table.format_version = 5;
+  out.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return out;
+}
+
+// The smallest key above all that start with `prefix`.
+std::string prefix_end(std::string_view prefix) {
+  std::string end(prefix);
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  assert(!end.empty());
+  end.back() = static_cast<char>(static_cast<std::uint8_t>(end.back()) + 1);
+  return end;
+}
+
+}  // namespace
+
+// ---- batches ----
+
+struct StoreBatch::Changes {
+  struct Change {
+    Space space;
+    bool removal;
+    std::string key;
+    std::string value;
+  };
+  std::vector<Change> list;
+  std::size_t bytes = 0;
+};
+
+StoreBatch::StoreBatch() : changes_(std::make_unique<Changes>()) {}
+StoreBatch::~StoreBatch() = default;
+StoreBatch::StoreBatch(StoreBatch&&) noexcept = default;
+StoreBatch& StoreBatch::operator=(StoreBatch&&) noexcept = default;
+
+void StoreBatch::put(Space space, std::string_view key, std::string_view value) {
+  changes_->list.push_back({space, false, std::string(key), std::string(value)});
+  changes_->bytes += key.size() + value.size();
+}
+
+void StoreBatch::remove(Space space, std::string_view key) {
+  changes_->list.push_back({space, true, std::string(key), {}});
+  changes_->bytes += key.size();
+}
+
+std::size_t StoreBatch::bytes() const { return changes_->bytes; }
+bool StoreBatch::empty() const { return changes_->list.empty(); }
+void StoreBatch::clear() {
+  changes_->list.clear();
+  changes_->bytes = 0;
+}
+
+// ---- the database ----
+
+struct Store::Database {
+  std::shared_ptr<rocksdb::FileSystem> file_system;
+  std::unique_ptr<rocksdb::Env> env;  // only with a file system of its own
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  bool read_only = false;
+  std::optional<Error> failed;  // the first failed write; nothing is written after it
+
+  ~Database() {
+    if (db == nullptr) return;
+    for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+    db->Close().PermitUncheckedError();
+    delete db;
+  }
+  rocksdb::ColumnFamilyHandle* handle(Space space) const {
+    const auto number = static_cast<std::size_t>(space);
+    assert(number < handles.size());
+    return handles[number];
+  }
+};
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::~Store() = default;
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
+                                           const StoreOptions& options) {
+  std::error_code ignored;
+  if (!options.create && !std::filesystem::exists(directory + "/CURRENT", ignored)) {
+    return fail(ErrorKind::not_found, "NO_LEDGER", directory, "there is no ledger here",
+                "make one with `kernelindex init`, or name another with --ledger");
+  }
+  auto database = std::make_unique<Database>();
+  database->read_only = options.read_only || options.evidence_only;
+  rocksdb::Env* env = rocksdb::Env::Default();
+  if (options.file_system != nullptr) {
+    database->file_system = options.file_system;
+    database->env = rocksdb::NewCompositeEnv(options.file_system);
+    env = database->env.get();
+  }
+  const rocksdb::Options database_wide = database_options(options, env);
+  const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
+  const rocksdb::ColumnFamilyOptions per_space = space_options(database_wide, cache);
+  std::vector<rocksdb::ColumnFamilyDescriptor> spaces = {
+      {rocksdb::kDefaultColumnFamilyName, per_space}};
+  if (!options.evidence_only) spaces.push_back({"derived", per_space});
+  rocksdb::Status status;
+  // A writer may replace files between a reader's listing and its opening them: try again.
+  const int attempts = database->read_only ? kReadOnlyAttempts : 1;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    status = database->read_only
+                 ? rocksdb::DB::OpenForReadOnly(database_wide, directory, spaces,
+                                                &database->handles, &database->db)
+                 : rocksdb::DB::Open(database_wide, directory, spaces, &database->handles,
+                                     &database->db);
+    if (status.ok()) return std::unique_ptr<Store>(new Store(std::move(database)));
+    if (!status.IsPathNotFound() && !status.IsIOError() && !status.IsCorruption()) break;
+    if (attempt + 1 < attempts) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  Error error = to_error(status);
+  error.place = directory;
+  return fail(std::move(error));
+}
+
+Status Store::write(StoreBatch& batch) { return write(batch, true); }
+Status Store::write_ahead(StoreBatch& batch) { return write(batch, false); }
+
+Status Store::write(StoreBatch& batch, bool sync) {
+  assert(!database_->read_only);
+  if (database_->failed) return fail(*database_->failed);
+  rocksdb::WriteBatch changes;
+  for (const StoreBatch::Changes::Change& change : batch.changes_->list) {
+    rocksdb::ColumnFamilyHandle* handle = database_->handle(change.space);
+    const rocksdb::Status added = change.removal ? changes.Delete(handle, change.key)
+                                                 : changes.Put(handle, change.key, change.value);
+    assert(added.ok());
+  }
+  rocksdb::WriteOptions how;
+  how.sync = sync;
+  const rocksdb::Status status = database_->db->Write(how, &changes);
+  if (!status.ok()) {
+    database_->failed = to_error(status);
+    return fail(*database_->failed);
+  }
+  batch.clear();
+  return {};
+}
+
+Status Store::drop_derived() {
+  assert(!database_->read_only);
+  rocksdb::ColumnFamilyHandle* handle = database_->handle(Space::derived);
+  rocksdb::WriteOptions how;
+  how.sync = true;
+  const rocksdb::Status status =
+      database_->db->DeleteRange(how, handle, slice(""), slice(std::string(1, '\x7f')));
+  if (!status.ok()) return fail(to_error(status));
+  return {};
+}
+
+Status Store::verify_files() const {
+  const rocksdb::Status files = database_->db->VerifyFileChecksums(rocksdb::ReadOptions());
+  if (!files.ok()) return fail(to_error(files));
+  return {};
+}
+
+Status Store::flush() {
+  const rocksdb::Status status =
+      database_->db->Flush(rocksdb::FlushOptions(), database_->handles);
+  if (!status.ok()) return fail(to_error(status));
+  return {};
+}
+
+bool Store::read_only() const { return database_->read_only; }
+bool Store::has_derived() const { return database_->handles.size() > 1; }
+
+// ---- views and cursors ----
+
+namespace {
+
+rocksdb::ReadOptions read_options(const void* snapshot) {
+  rocksdb::ReadOptions options;
+  options.snapshot = static_cast<const rocksdb::Snapshot*>(snapshot);
+  return options;
+}
+
+}  // namespace
+
+StoreView::StoreView(const Store& store, bool pinned) : store_(&store) {
+  if (pinned && !store.read_only()) snapshot_ = store.database_->db->GetSnapshot();
+}
+
+StoreView::~StoreView() {
+  if (snapshot_ != nullptr) {
+    store_->database_->db->ReleaseSnapshot(static_cast<const rocksdb::Snapshot*>(snapshot_));
+  }
+}
+
+StoreView::StoreView(StoreView&& other) noexcept
+    : store_(other.store_), snapshot_(std::exchange(other.snapshot_, nullptr)) {}
+
+Result<bool> StoreView::get(Space space, std::string_view key, std::string& value) const {
+  rocksdb::PinnableSlice pinned;
+  const rocksdb::Status status = store_->database_->db->Get(
+      read_options(snapshot_), store_->database_->handle(space), slice(key), &pinned);
+  if (status.IsNotFound()) return false;
+  if (!status.ok()) return fail(to_error(status));
+  value.assign(pinned.data(), pinned.size());
+  return true;
+}
+
+Result<std::optional<std::string>> StoreView::get(Space space, std::string_view key) const {
+  std::string value;
+  const Result<bool> found = get(space, key, value);
+  if (!found) return fail(found.error());
+  if (!*found) return std::nullopt;
+  return value;
+}
+
+struct StoreCursorState {
+  std::string upper;
+  rocksdb::Slice upper_slice;
+  std::unique_ptr<rocksdb::Iterator> iterator;
+};
+
+StoreCursor::StoreCursor(std::unique_ptr<StoreCursorState> state) : state_(std::move(state)) {}
+StoreCursor::~StoreCursor() = default;
+StoreCursor::StoreCursor(StoreCursor&&) noexcept = default;
+bool StoreCursor::valid() const { return state_->iterator->Valid(); }
+void StoreCursor::next() { state_->iterator->Next(); }
+std::string_view StoreCursor::key() const { return view(state_->iterator->key()); }
+std::string_view StoreCursor::value() const { return view(state_->iterator->value()); }
+
+Status StoreCursor::status() const {
+  const rocksdb::Status status = state_->iterator->status();
+  if (!status.ok()) return fail(to_error(status));
+  return {};
+}
+
+StoreCursor StoreView::scan(Space space, std::string_view prefix, std::string_view from) const {
+  auto state = std::make_unique<StoreCursorState>();
+  state->upper = prefix_end(prefix);
+  state->upper_slice = slice(state->upper);
+  rocksdb::ReadOptions options = read_options(snapshot_);
+  options.iterate_upper_bound = &state->upper_slice;
+  options.auto_prefix_mode = false;
+  state->iterator.reset(
+      store_->database_->db->NewIterator(options, store_->database_->handle(space)));
+  state->iterator->Seek(std::string(prefix) + std::string(from));
+  return StoreCursor(std::move(state));
+}
+
+Result<std::optional<std::string>> StoreView::last_key(Space space, std::string_view prefix) const {
+  const std::unique_ptr<rocksdb::Iterator> iterator(store_->database_->db->NewIterator(
+      read_options(snapshot_), store_->database_->handle(space)));
+  const std::string end = prefix_end(prefix);
+  iterator->SeekForPrev(end);
+  if (iterator->Valid() && view(iterator->key()) == end) iterator->Prev();
+  if (!iterator->status().ok()) return fail(to_error(iterator->status()));
+  if (!iterator->Valid() || !view(iterator->key()).starts_with(prefix)) return std::nullopt;
+  return std::string(view(iterator->key()));
+}
+
+}  // namespace kernelindex

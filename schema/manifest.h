@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a manifest is: a JSON document {apiVersion, kind, metadata, spec} of one of 13 kinds, checked
-// against the kind's strict schema, normalised, canonical, and named by two digests.
+// What a manifest is: a JSON document {apiVersion, kind, metadata, spec} of one of 13 kinds,
+// checked against the kind's strict schema, normalised, canonical, and named by two digests.
 //
 // The line that computes an identity digest is in manifest.cc, `make_manifest`.
 #pragma once
@@ -82,8 +82,8 @@ struct ProjectFacts {
 struct ImplementationFacts {
   Digest operation;
   std::string language;
-  std::string revision;                 // commit, else version, else empty
-  std::vector<Digest> source_digests;   // source.contentDigest, projectRevision.treeDigest
+  std::string revision;                // commit, else version, else empty
+  std::vector<Digest> source_digests;  // source.contentDigest, projectRevision.treeDigest
 };
 struct ProtocolFacts {
   std::string harness;  // "name version"
@@ -123,8 +123,8 @@ struct ServingRunFacts {
   std::string status;
   std::optional<PrimaryMeasurement> primary;  // the first measurement
   std::optional<SourceNative> source_native;
-  std::string harness;         // "name/version"
-  std::string placement;       // "unspecified" when absent
+  std::string harness;    // "name/version"
+  std::string placement;  // "unspecified" when absent
   std::string quality_policy;
   std::string topology_key;    // IMPORT section 4
   std::string metric_set_key;  // IMPORT section 4
@@ -141,11 +141,11 @@ using KindFacts =
 // A valid manifest. Owns all it holds.
 struct Manifest {
   ManifestKind kind{};
-  Digest identity;    // SHA-256 of the canonical {apiVersion, kind, spec}
-  Digest document;    // SHA-256 of `bytes`
-  std::string bytes;  // the whole document, normalised and canonical
-  std::string name;   // metadata.name
-  std::string title;  // metadata.title, else empty
+  Digest identity;                    // SHA-256 of the canonical {apiVersion, kind, spec}
+  Digest document;                    // SHA-256 of `bytes`
+  std::string bytes;                  // the whole document, normalised and canonical
+  std::string name;                   // metadata.name
+  std::string title;                  // metadata.title, else empty
   std::vector<Reference> references;  // every manifest digest in spec, in canonical order of fields
   KindFacts facts;
 
@@ -157,10 +157,14 @@ struct Manifest {
 // (durations to integer nanoseconds, set-like lists sorted without duplicates) and computes both
 // digests. The first fault is the error: kind invalid, place = field path ("spec.axes.m.role").
 // Normalised values are built in `arena`; the manifest needs neither it nor `document` afterwards.
-Result<Manifest> make_manifest(const json::Value& document, json::Arena& arena);
+// When `text` is what the document was read from, places carry "line:column" before the field path.
+Result<Manifest> make_manifest(const json::Value& document, json::Arena& arena,
+                               std::string_view text = {});
 
-// All faults, at most `limit`, in document order; empty when the manifest is valid.
-std::vector<Error> validate_manifest(const json::Value& document, std::size_t limit = 50);
+// All faults, at most `limit`, in document order; empty when the manifest is valid. `text` as
+// above.
+std::vector<Error> validate_manifest(const json::Value& document, std::size_t limit = 50,
+                                     std::string_view text = {});
 
 // Reads and validates JSON bytes; places carry "line:column" before the field path.
 Result<Manifest> read_manifest(std::string_view json_text);

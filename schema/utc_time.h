@@ -22,9 +22,9 @@ std::string format_utc_micros(UtcMicros time);
 // "2026-06-29T21:49:23.345Z": always three digits, cut; the form that imports write.
 std::string format_utc_millis(UtcMicros time);
 
-// Time stamps of leaderboards: without a zone they are read as UTC; offsets are applied; a space may
-// stand for T; fractions are cut to milliseconds. Refused: calendar dates that do not exist, hour 25,
-// second 60, bare numbers, "-0700". `zone_assumed` is set when the text named no zone.
+// Time stamps of leaderboards: without a zone they are read as UTC; offsets are applied; a space
+// may stand for T; fractions are cut to milliseconds. Refused: calendar dates that do not exist,
+// hour 25, second 60, bare numbers, "-0700". `zone_assumed` is set when the text named no zone.
 struct SourceTime {
   std::string text;  // normalised, format_utc_millis
   bool zone_assumed = false;

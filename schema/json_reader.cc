@@ -9,6 +9,8 @@
 #include <cstring>
 #include <optional>
 
+#include "schema/utf8.h"
+
 namespace kernelindex::json {
 namespace {
 
@@ -91,29 +93,6 @@ std::optional<std::uint32_t> four_hex(std::string_view text) {
   return value;
 }
 
-// The length of the valid UTF-8 sequence at the front of `text`, or 0. RFC 3629: no overlong forms,
-// no surrogates, nothing above U+10FFFF.
-std::size_t utf8_sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
-
 // Reads one document from a buffer that is the text between two brackets: with them a scalar at the
 // top, an empty document and trailing bytes need no rules of their own.
 class Reader {
@@ -125,8 +104,8 @@ class Reader {
   Result<Value> read() {
     if (text_.size() > limits_.bytes) {
       return fail(ErrorKind::invalid, "TOO_LARGE", {},
-                  "the document has " + std::to_string(text_.size()) + " bytes, more than the limit of " +
-                      std::to_string(limits_.bytes));
+                  "the document has " + std::to_string(text_.size()) +
+                      " bytes, more than the limit of " + std::to_string(limits_.bytes));
     }
     const std::size_t size = text_.size() + 2;
     auto* copy = static_cast<char*>(arena_.allocate(size + simdjson::SIMDJSON_PADDING, 1));
@@ -273,7 +252,8 @@ class Reader {
         i += 6;
         continue;
       }
-      if (!defect(at(start), "LONE_SURROGATE", "a surrogate escape without its partner")) return false;
+      if (!defect(at(start), "LONE_SURROGATE", "a surrogate escape without its partner"))
+        return false;
       scratch_ += kReplacement;
     }
     out = arena_.copy(scratch_);
@@ -284,7 +264,8 @@ class Reader {
     const std::string_view token = without_trailing_space(raw);
     if (token.size() > limits::kNumberTokenBytes) {
       return fault(error(begin, "NUMBER_TOO_LONG",
-                         "a number of " + std::to_string(token.size()) + " bytes, more than the limit of " +
+                         "a number of " + std::to_string(token.size()) +
+                             " bytes, more than the limit of " +
                              std::to_string(limits::kNumberTokenBytes)));
     }
     bool integral = false;
@@ -375,13 +356,7 @@ class Reader {
   }
 
   std::unexpected<Error> bad_utf8() const {
-    std::size_t i = 0;
-    while (i < text_.size()) {
-      const std::size_t length = utf8_sequence(text_.substr(i));
-      if (length == 0) break;
-      i += length;
-    }
-    return error(i, "BAD_UTF8", "a byte that is not UTF-8");
+    return error(utf8_prefix(text_), "BAD_UTF8", "a byte that is not UTF-8");
   }
 
   bool fault(std::unexpected<Error> error) {

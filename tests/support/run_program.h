@@ -16,10 +16,11 @@ struct Outcome {
 };
 
 struct RunOptions {
-  std::map<std::string, std::string> environment;  // added to ours; an empty value removes the name
-  std::string input;                               // standard input, closed afterwards
-  std::string folder;                              // working folder; empty for ours
-  int timeout_seconds = 120;                       // then it is killed and exit_code is 137
+  std::map<std::string, std::string> environment =
+      {};                     // added to ours; an empty value removes the name
+  std::string input = {};     // standard input, closed afterwards
+  std::string folder = {};    // working folder; empty for ours
+  int timeout_seconds = 120;  // then it is killed and exit_code is 137
 };
 
 // argv[0] is looked up in PATH unless it has a slash. Throws std::runtime_error when the program

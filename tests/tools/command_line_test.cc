@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kernelindex::tools {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr OptionSpec kOptions[] = {
+    {.name = "--tag", .value = "T", .repeated = true},
+    {.name = "--as-of", .value = "SIZE", .kind = ValueKind::count},
+    {.name = "--level", .value = "LEVEL", .kind = ValueKind::choice, .choices = "none|reported"},
+    {.name = "--all"},
+    {.name = "ID", .required = true},
+    {.name = "PATH", .repeated = true},
+};
+constexpr Verb kHistory{.name = "history", .summary = "history", .options = kOptions};
+constexpr Verb kKeyNew{.name = "key new", .summary = "new key"};
+constexpr Verb kKeyList{.name = "key list", .summary = "keys"};
+constexpr const Verb* kTable[] = {&kHistory, &kKeyNew, &kKeyList};
+
+Result<Command> parse(const std::vector<std::string>& words) {
+  return parse_command_line(words, kTable);
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  const Result<Command> command = parse(words);
+  if (command) return "accepted";
+  EXPECT_EQ(command.error().kind, ErrorKind::usage);
+  EXPECT_FALSE(command.error().remedy.empty());
+  return command.error().message;
+}
+
+TEST(CommandLine, OptionsAndArgumentsArrive) {
+  const Result<Command> command = parse({"history", "--tag", "a", "fa2cdd", "--tag=b", "--as-of",
+                                         "18446744073709551615", "x", "y", "--all"});
+  ASSERT_TRUE(command) << command.error().text();
+  EXPECT_EQ(command->verb, &kHistory);
+  EXPECT_THAT(command->arguments->list("--tag"), ElementsAre("a", "b"));
+  EXPECT_EQ(command->arguments->count("--as-of"), 18446744073709551615u);
+  EXPECT_EQ(command->arguments->text("ID"), "fa2cdd");
+  EXPECT_THAT(command->arguments->list("PATH"), ElementsAre("x", "y"));
+  EXPECT_TRUE(command->arguments->given("--all"));
+  EXPECT_FALSE(command->arguments->given("--level"));
+}
+
+TEST(CommandLine, CommonOptionsStandBeforeOrAfterTheVerb) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--ledger", "d", "history", "x"}, {"history", "--ledger", "d", "x"}}) {
+    const Result<Command> command = parse(words);
+    ASSERT_TRUE(command) << command.error().text();
+    EXPECT_EQ(command->common->text("--ledger"), "d");
+  }
+  EXPECT_EQ(refusal({"--ledger", "a", "history", "x", "--ledger", "b"}), "--ledger is given twice");
+}
+
+TEST(CommandLine, AnArgumentMayBeTheNameOfAVerb) {
+  const Result<Command> command = parse({"history", "history", "key", "-"});
+  ASSERT_TRUE(command) << command.error().text();
+  EXPECT_EQ(command->arguments->text("ID"), "history");
+  EXPECT_THAT(command->arguments->list("PATH"), ElementsAre("key", "-"));
+}
+
+TEST(CommandLine, WordsAfterTwoDashesAreArguments) {
+  const Result<Command> command = parse({"history", "--", "--all"});
+  ASSERT_TRUE(command) << command.error().text();
+  EXPECT_EQ(command->arguments->text("ID"), "--all");
+}
+
+TEST(CommandLine, VerbsOfTwoWords) {
+  const Result<Command> command = parse({"key", "list"});
+  ASSERT_TRUE(command) << command.error().text();
+  EXPECT_EQ(command->verb, &kKeyList);
+  EXPECT_EQ(refusal({"key"}), "a verb is missing");
+  EXPECT_EQ(refusal({"key", "steal"}), "there is no verb 'key steal'");
+}
+
+TEST(CommandLine, HelpIsHelpWhateverElseIsMissing) {
+  EXPECT_EQ(parse({"history", "--help"})->verb, &kHistory);
+  EXPECT_EQ(parse({"help", "key", "new"})->verb, &kKeyNew);
+  EXPECT_EQ(parse({"key", "-h"})->group, "key");
+  EXPECT_EQ(parse({"--help"})->what, Command::What::help);
+  EXPECT_EQ(parse({"help"})->what, Command::What::help);
+  EXPECT_EQ(parse({"--version"})->what, Command::What::version);
+}
+
+TEST(CommandLine, RefusalsNameTheWord) {
+  EXPECT_EQ(refusal({}), "a verb is missing");
+  EXPECT_EQ(refusal({"frobnicate"}), "there is no verb 'frobnicate'");
+  EXPECT_EQ(refusal({"history"}), "history: ID is required");
+  EXPECT_EQ(refusal({"history", "x", "--frob"}), "history: unexpected argument '--frob'");
+  EXPECT_EQ(refusal({"key", "list", "x"}), "key list: unexpected argument 'x'");
+  EXPECT_EQ(refusal({"history", "x", "--as-of"}), "history: --as-of needs a value");
+  EXPECT_EQ(refusal({"history", "x", "--as-of", "1", "--as-of", "2"}),
+            "history: --as-of is given twice");
+  EXPECT_EQ(refusal({"history", "x", "--all=yes"}), "history: --all takes no value");
+  EXPECT_EQ(refusal({"history", ""}), "ID must not be empty");
+}
+
+TEST(CommandLine, ValuesAreCheckedBeforeAnythingIsOpened) {
+  for (const char* number : {"-1", "1.5", "1e3", "0x10", " 1", "18446744073709551616", "many"}) {
+    EXPECT_THAT(refusal({"history", "x", std::string("--as-of=") + number}),
+                HasSubstr("--as-of takes a whole number"))
+        << number;
+  }
+  EXPECT_EQ(refusal({"history", "x", "--level", "best"}),
+            "--level is one of none|reported, not 'best'");
+  EXPECT_THAT(refusal({"history", "x", "--level", "none|reported"}), HasSubstr("is one of"));
+}
+
+TEST(CommandLine, AMistypedVerbIsRecognised) {
+  const Result<Command> command = parse({"histroy"});
+  ASSERT_FALSE(command);
+  EXPECT_EQ(command.error().remedy, "Did you mean 'history'?");
+  const std::vector<std::string> names = {"show", "log"};
+  EXPECT_EQ(nearest_name("shwo", names), "show");
+  EXPECT_EQ(nearest_name("xyz", names), "");
+}
+
+}  // namespace
+}  // namespace kernelindex::tools

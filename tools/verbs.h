@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs, one source file each: cmd_<verb>.cc.
+#pragma once
+
+#include "tools/verb.h"
+
+namespace kernelindex::tools {
+
+extern const Verb kManifestValidateVerb;
+extern const Verb kManifestDigestVerb;
+extern const Verb kManifestCanonicalizeVerb;
+extern const Verb kCompletionVerb;
+
+}  // namespace kernelindex::tools

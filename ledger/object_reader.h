@@ -25,8 +25,7 @@ class ObjectReader {
   // Requires: `object` outlives this reader.
   ObjectReader(const json::Value& object, std::string place);
 
-  // The member, or null when it is absent. Without a value in `optional_` fashion: absent is no
-  // fault.
+  // The member, or null when it is absent, which is no fault.
   const json::Value* optional(std::string_view name);
   // The member; absent is the fault MISSING_MEMBER and gives a JSON null.
   const json::Value& required(std::string_view name);
@@ -57,6 +56,8 @@ class ObjectReader {
   void fault(std::string_view name, std::string_view code, std::string message);
   void fault(Error error);
   bool ok() const { return !error_.has_value(); }
+  // The first fault, or success. Unlike finish() it lets unknown members be.
+  Status status() const;
 
   // The first fault; else UNKNOWN_MEMBER when the object has a member that was never asked for.
   Status finish();

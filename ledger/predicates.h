@@ -39,6 +39,10 @@ inline constexpr std::size_t kSlugBytes = 100;
 inline constexpr std::size_t kAllowedItems = 256;  // hardware or protocols of one runner
 inline constexpr std::size_t kImportSnapshots = 4096;
 inline constexpr std::size_t kImportCounts = 256;
+inline constexpr std::size_t kImportOptionsBytes = 16 * 1024;
+inline constexpr std::size_t kVersionBytes = 100;
+inline constexpr std::size_t kHardwareBytes = 200;
+inline constexpr std::int64_t kNotesPerDay = 1'000'000;
 
 // What binds a predicate to its ledger and signer.
 struct Binding {
@@ -50,14 +54,13 @@ struct Binding {
 };
 
 // ledger/v1: entry 0. Its attestation id is the ledger id. Signed by the root key that it names.
+// Subject: the id of that key. `formats` are those of this program; others are refused
+// (UNSUPPORTED_FORMAT).
 struct LedgerFounding {
   std::string origin;  // a note name
   std::string owner;   // slug
   PublicKey root_key;
   PublicKey log_key;
-  int entry_format = 1;
-  std::string manifest_format = "kernelindex.dev/v1alpha1";
-  int tile_height = 8;
   std::int64_t notes_per_day = 0;  // allowed to each contributor
 
   bool operator==(const LedgerFounding&) const = default;
@@ -100,15 +103,16 @@ struct KeyChange {
   bool operator==(const KeyChange&) const = default;
 };
 
-// import/v1: the claims [first, end) of the log are the importer's. Subject: the last snapshot.
+// import/v1: the claims [first, end) of the log are the importer's. Subject: the last of
+// `snapshots`.
 struct ImportStatement {
   std::uint64_t first = 0;
   std::uint64_t end = 0;  // above `first`
   Digest leaves;          // RFC 6962 root of the leaves [first, end) as a tree of their own
   std::string parser;     // slug
   std::string parser_version;
-  std::string options = "{}";  // canonical JSON of an object
-  std::vector<Digest> snapshots;
+  std::string options = "{}";                  // canonical JSON of an object
+  std::vector<Digest> snapshots;               // in the order of reading, at least one
   std::map<std::string, std::int64_t> counts;  // none negative
   std::optional<Digest> report;                // in the last batch of an import
 
@@ -145,15 +149,16 @@ struct Attestation {
   Binding binding;
   Predicate predicate;
 
-  // The payload of its envelope: an in-toto statement in canonical JSON. Requires: well-formed
-  // members; parse_attestation() reads it back.
-  std::string encode() const;
+  // The payload of its envelope: an in-toto statement in canonical JSON. Errors: those of
+  // parse_attestation(), since what could not be read back must never be signed.
+  Result<std::string> encode() const;
   bool operator==(const Attestation&) const = default;
 };
 
 // Reads a payload. Errors (kind invalid): those of parse_statement(), UNKNOWN_PREDICATE,
-// UNKNOWN_MEMBER, MISSING_MEMBER, BAD_MEMBER, SUBJECT_MISMATCH (an enrolment whose subject is not
-// its key's id), SIGNER_MISMATCH (a founding not by its own root key).
+// UNKNOWN_MEMBER, MISSING_MEMBER, BAD_MEMBER, UNSUPPORTED_FORMAT, SIGNER_MISMATCH (a founding not
+// by its own root key), SUBJECT_MISMATCH (a founding, an enrolment or an import whose subject is
+// not what it must be).
 Result<Attestation> parse_attestation(std::string_view payload);
 
 // The binding alone, of a predicate of any type. Null ledger and seen only with `founding`.

@@ -94,6 +94,10 @@ Result<std::string> encode_bundle(std::span<const std::string_view> entries);
 // and every byte must be used (BAD_BUNDLE).
 Result<std::vector<std::string_view>> decode_bundle(std::string_view bytes, unsigned width);
 
+// The frontier of a tree from the bytes of its partial tiles, level 0 first, empty where a level
+// has none. Requires: eight of them, each as wide as `size` demands.
+CompactRange edge_frontier(std::uint64_t size, std::span<const std::string> edge);
+
 // ---- How they grow
 // ---------------------------------------------------------------------------------
 

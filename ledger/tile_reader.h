@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,8 @@ class TileReader final : public NodeSource {
 
   TileReader(const TreeHead& head, TileSource tiles) : head_(head), tiles_(std::move(tiles)) {}
   Result<const Nodes*> checked_tile(unsigned level, std::uint64_t index);
-  Result<Nodes> read_tile(unsigned level, std::uint64_t index, unsigned width);
+  Result<std::string> read_tile(unsigned level, std::uint64_t index, unsigned width);
+  static Nodes nodes_of(std::string_view bytes);
   Status open_edge();
 
   TreeHead head_;

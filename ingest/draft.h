@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every importer gives: drafts of claims in input order, and findings about what it met.
 //
-// An importer is bytes in, drafts and findings out: no clock, no files, no network. Recording them is
-// the recorder's work (ingest/recorder.h).
+// An importer is bytes in, drafts and findings out: no clock, no files, no network. Recording them
+// is the recorder's work (ingest/recorder.h).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace kernelindex::ingest {
 struct SourceFile {
   std::string locator;
   std::string media_type;
-  std::string fetched_at;        // empty when supplied as a file
-  std::string_view bytes;        // owned by the caller, outlives the import
+  std::string fetched_at;  // empty when supplied as a file
+  std::string_view bytes;  // owned by the caller, outlives the import
 };
 
 // A claim that a source makes: a manifest and what stands beside it.
@@ -70,6 +70,9 @@ class DraftSink {
   virtual void skipped(std::string_view reason) = 0;
   // Counts an item that was chosen for import.
   virtual void selected() = 0;
+  // Counts what the report states as a number and nothing more: warnings that would be said once
+  // for each item (LICENSE_MISSING), rows that were checked and are not recorded.
+  virtual void counted(std::string_view what, std::uint64_t times) = 0;
 };
 
 }  // namespace kernelindex::ingest

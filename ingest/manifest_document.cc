@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/manifest_document.h"
+
+#include <vector>
+
+namespace kernelindex::ingest {
+
+using json::Arena;
+using json::ObjectBuilder;
+using json::Value;
+
+Value manifest_document(ManifestKind kind, Value metadata, Value spec, Arena& arena) {
+  return arena.object({{"apiVersion", Value(kApiVersion)},
+                       {"kind", Value(kind_name(kind))},
+                       {"metadata", metadata},
+                       {"spec", spec}});
+}
+
+Value named(std::string_view name, std::string_view title, Arena& arena) {
+  return ObjectBuilder(arena).add("name", name).add_if(!title.empty(), "title", title).finish();
+}
+
+Value text_list(std::initializer_list<std::string_view> texts, Arena& arena) {
+  std::vector<Value> items;
+  for (const std::string_view text : texts) items.push_back(arena.string(text));
+  return arena.array(items);
+}
+
+}  // namespace kernelindex::ingest

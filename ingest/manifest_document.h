@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Putting manifests together: the envelope that every kind has, and values that are built from
+// texts.
+#pragma once
+
+#include <string_view>
+
+#include "schema/json_value.h"
+#include "schema/manifest.h"
+
+namespace kernelindex::ingest {
+
+// {apiVersion, kind, metadata, spec}; make_manifest() makes a manifest of it.
+json::Value manifest_document(ManifestKind kind, json::Value metadata, json::Value spec,
+                              json::Arena& arena);
+
+// {"name": name}, and with a title {"name": name, "title": title}.
+json::Value named(std::string_view name, std::string_view title, json::Arena& arena);
+
+// A list of texts, copied.
+json::Value text_list(std::initializer_list<std::string_view> texts, json::Arena& arena);
+
+}  // namespace kernelindex::ingest

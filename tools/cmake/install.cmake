@@ -1,0 +1,34 @@
+# What `cmake --install` puts where: the program with its completions and manual page, the libraries
+# with their headers under include/kernelindex, and the package for find_package(kernelindex).
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kernelindex)
+set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/kernelindex)
+
+install(TARGETS
+  kernelindex_schema kernelindex_log kernelindex_ledger kernelindex_ingest kernelindex_verify
+  EXPORT kernelindexTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${header_dir}
+  INCLUDES DESTINATION ${header_dir})
+install(EXPORT kernelindexTargets NAMESPACE kernelindex:: DESTINATION ${package_dir})
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/kernelindexConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/kernelindexConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/kernelindexConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/kernelindexConfig.cmake
+  ${PROJECT_BINARY_DIR}/kernelindexConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+install(TARGETS kernelindex RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PROJECT_BINARY_DIR}/tools/kernelindex.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kernelindex)
+install(FILES ${PROJECT_BINARY_DIR}/tools/_kernelindex
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PROJECT_BINARY_DIR}/tools/kernelindex.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})

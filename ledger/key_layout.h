@@ -64,6 +64,8 @@ inline std::string subject_entries(const Digest& subject) { return join("n", sub
 inline std::string subject_entry(const Digest& subject, std::uint64_t index) {
   return join("n", subject.raw(), big_endian(index));
 }
+// The index of the newest entry of a subject that is on its chain.
+inline std::string chain_head(const Digest& subject) { return join("m", subject.raw()); }
 inline std::string document(const Digest& document) { return join("b", document.raw()); }
 inline std::string claim_fingerprint(const Digest& fingerprint) {
   return join("q", fingerprint.raw());
@@ -103,6 +105,14 @@ inline std::string external(std::string_view source, std::string_view id, Manife
                             const Digest& identity) {
   return join("x", source, kZero, id, kZero, std::string(1, static_cast<char>(kind)),
               identity.raw());
+}
+// The manifests of a kind that were claimed under a slug, by source.
+inline std::string slug_prefix(ManifestKind kind, std::string_view slug) {
+  return join("l", std::string(1, static_cast<char>(kind)), slug, kZero);
+}
+inline std::string slug(ManifestKind kind, std::string_view slug, std::string_view source,
+                        const Digest& identity) {
+  return join(slug_prefix(kind, slug), source, kZero, identity.raw());
 }
 // The runs that depend on something else (implementation, workload, operation, environment,
 // project, source or evidence bytes), newest observation first.

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/appender.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "ledger/appender_batch.h"
+#include "ledger/key_layout.h"
+#include "ledger/stored_object.h"
+
+namespace kernelindex {
+namespace {
+
+// Claims of one batch; the import statement is the one entry more.
+constexpr std::size_t kBatchOffers = limits::kBatchEntries - 1;
+constexpr std::uint64_t kInlineObjectBytes = limits::kObjectChunkBytes;
+
+Result<std::pair<Digest, std::uint64_t>> hash_source(ByteSource& bytes) {
+  Sha256 hasher;
+  std::string buffer(limits::kObjectChunkBytes, '\0');
+  std::uint64_t size = 0;
+  if (Status status = bytes.rewind(); !status) return fail(status.error());
+  while (true) {
+    const Result<std::size_t> count = bytes.read(buffer);
+    if (!count) return fail(count.error());
+    if (*count == 0) break;
+    hasher.update(std::string_view(buffer).substr(0, *count));
+    size += *count;
+    if (size > limits::kObjectBytes) {
+      return fail(ErrorKind::invalid, "OBJECT_TOO_LARGE", {},
+                  "the file is larger than the limit of 2 GiB for one object");
+    }
+  }
+  return std::pair(hasher.finish(), size);
+}
+
+// Reads exactly `size` bytes, or fewer at the end.
+Result<std::string> read_piece(ByteSource& bytes, std::size_t size) {
+  std::string piece(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const Result<std::size_t> count = bytes.read(std::span(piece).subspan(done));
+    if (!count) return fail(count.error());
+    if (*count == 0) break;
+    done += *count;
+  }
+  piece.resize(done);
+  return piece;
+}
+
+}  // namespace
+
+Appender::Appender(Ledger& ledger, ImportIdentity identity)
+    : ledger_(ledger), identity_(std::move(identity)) {}
+
+Appender::~Appender() = default;
+
+// ---- what is offered ----
+
+Result<Recorded> Appender::snapshot(const SnapshotEntry& entry, const std::string& media_type,
+                                    ByteSource& bytes) {
+  if (Status status = make_room(); !status) return fail(status.error());
+  Result<std::pair<Digest, std::uint64_t>> hashed = hash_source(bytes);
+  if (!hashed) return fail(hashed.error());
+  const auto& [digest, size] = *hashed;
+  last_snapshot_ = digest;
+  batch_->offered += 1;
+  batch_->offered_bytes += std::min<std::uint64_t>(size, kInlineObjectBytes);
+  const Digest fingerprint = snapshot_fingerprint(digest, entry);
+  Result<std::optional<std::uint64_t>> before = known(fingerprint);
+  if (!before) return fail(before.error());
+  const Result<bool> held = holds_object(digest);
+  if (!held) return fail(held.error());
+  if (*before) {
+    ++existing_.snapshots;
+    return Recorded{**before, true, false};
+  }
+  if (!*held) {
+    if (Status status = keep_stream(digest, size, bytes); !status) return fail(status.error());
+  }
+  const Result<std::uint64_t> index = add_entry(
+      Entry{ledger_.options().clock(), Content{digest, media_type, size}, entry}, false, nullptr);
+  if (!index) return fail(index.error());
+  ++recorded_.snapshots;
+  ++batch_->counts["snapshots"];
+  batch_->name_snapshot(digest);
+  return Recorded{*index, false, !*held};
+}
+
+Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& media_type) {
+  if (Status status = make_room(); !status) return fail(status.error());
+  batch_->offered += 1;
+  batch_->offered_bytes += bytes.size();
+  const Digest digest = sha256(bytes);
+  const Result<bool> held = holds_object(digest);
+  if (!held) return fail(held.error());
+  const auto pending = batch_->artifacts.find(digest);
+  if (pending != batch_->artifacts.end()) {
+    ++existing_.artifacts;
+    return Recorded{pending->second, true, false};
+  }
+  Result<std::vector<std::uint64_t>> entries =
+      rows_->reader().content_entries(digest, true, ledger_.state()->head.size);
+  if (!entries) return fail(entries.error());
+  if (!entries->empty()) {
+    ++existing_.artifacts;
+    return Recorded{entries->front(), true, false};
+  }
+  if (!*held) {
+    MemorySource source(bytes);
+    if (Status status = keep_stream(digest, bytes.size(), source); !status) {
+      return fail(status.error());
+    }
+  }
+  const Result<std::uint64_t> index =
+      add_entry(Entry{ledger_.options().clock(), Content{digest, media_type, bytes.size()},
+                      ArtifactEntry{}},
+                false, nullptr);
+  if (!index) return fail(index.error());
+  batch_->artifacts.emplace(digest, *index);
+  ++recorded_.artifacts;
+  ++batch_->counts["artifacts"];
+  return Recorded{*index, false, !*held};
+}
+
+Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) {
+  if (Status status = make_room(); !status) return fail(status.error());
+  claim.kind = manifest.kind;
+  claim.subject = manifest.identity;
+  std::ranges::sort(claim.external_ids);
+  const auto repeated = std::ranges::unique(claim.external_ids);
+  claim.external_ids.erase(repeated.begin(), repeated.end());
+  batch_->offered += 1;
+  batch_->offered_bytes += manifest.bytes.size();
+  if (claim.snapshot) batch_->name_snapshot(*claim.snapshot);
+
+  Result<bool> supplied = claim.snapshot ? rows_->supplied(*claim.snapshot) : Result<bool>(true);
+  if (!supplied) return fail(supplied.error());
+  const Digest fingerprint = claim_fingerprint(manifest.document, claim.source, claim.via,
+                                               claim.external_ids, *supplied);
+  Result<std::optional<std::uint64_t>> before = known(fingerprint);
+  if (!before) return fail(before.error());
+  if (*before) {
+    ++existing_.manifests;
+    return Recorded{**before, true, false};
+  }
+  Result<std::shared_ptr<const SubjectRow>> row = rows_->subject(manifest.identity);
+  if (!row) return fail(row.error());
+  if (*row != nullptr) {
+    Result<std::optional<std::uint64_t>> head = rows_->chain_head(manifest.identity);
+    if (!head) return fail(head.error());
+    claim.previous = *head;
+  }
+  const Result<bool> held = holds_object(manifest.document);
+  if (!held) return fail(held.error());
+  if (!*held) {
+    if (Status status = keep_object(manifest.document, manifest.bytes); !status) {
+      return fail(status.error());
+    }
+    ++batch_->counts["documents"];
+  }
+  const Entry entry{ledger_.options().clock(),
+                    Content{manifest.document, std::string(kManifestMediaType),
+                            manifest.bytes.size()},
+                    std::move(claim)};
+  const Result<std::uint64_t> index = add_entry(entry, *supplied, nullptr);
+  if (!index) return fail(index.error());
+  rows_->fold(*index, entry, *supplied, manifest, *row);
+  ++recorded_.manifests;
+  ++batch_->counts["manifests"];
+  return Recorded{*index, false, !*held};
+}
+
+Status Appender::finish(const std::optional<std::string>& report) { return commit(report); }
+
+// ---- keeping bytes ----
+
+Result<std::optional<std::uint64_t>> Appender::known(const Digest& fingerprint) const {
+  const auto pending = batch_->fingerprints.find(fingerprint);
+  if (pending != batch_->fingerprints.end()) return pending->second;
+  std::string value;
+  const Result<bool> found = ledger_.store_->latest().get(
+      Space::derived, key_layout::claim_fingerprint(fingerprint), value);
+  if (!found) return fail(found.error());
+  if (!*found || value.size() != 8) return std::nullopt;
+  return key_layout::from_big_endian(value);
+}
+
+// A withheld object counts as held: its bytes are not to come back by an import.
+Result<bool> Appender::holds_object(const Digest& digest) const {
+  if (batch_->objects.contains(digest)) return true;
+  std::string value;
+  return ledger_.store_->latest().get(Space::evidence, key_layout::object(digest), value);
+}
+
+Status Appender::keep_object(const Digest& digest, std::string_view bytes) {
+  assert(bytes.size() <= kInlineObjectBytes);
+  batch_->changes.put(Space::evidence, key_layout::object(digest), stored_object::whole(bytes));
+  batch_->objects.insert(digest);
+  return {};
+}
+
+// Large objects are written ahead in chunks that nothing names yet; the batch names them. The marker
+// lets the next open collect chunks whose batch never came.
+Status Appender::keep_stream(const Digest& digest, std::uint64_t size, ByteSource& bytes) {
+  if (Status status = bytes.rewind(); !status) return status;
+  if (size <= kInlineObjectBytes) {
+    Result<std::string> whole = read_piece(bytes, static_cast<std::size_t>(size));
+    if (!whole) return fail(whole.error());
+    if (sha256(*whole) != digest) return fail(changed_while_read());
+    return keep_object(digest, *whole);
+  }
+  StoreBatch ahead;
+  ahead.put(Space::evidence, key_layout::unnamed(digest), "");
+  Sha256 hasher;
+  for (std::uint64_t number = 0;; ++number) {
+    Result<std::string> chunk = read_piece(bytes, limits::kObjectChunkBytes);
+    if (!chunk) return fail(chunk.error());
+    if (chunk->empty()) break;
+    hasher.update(*chunk);
+    ahead.put(Space::evidence, key_layout::chunk(digest, number), *chunk);
+    if (Status status = ledger_.store_->write_ahead(ahead); !status) return status;
+  }
+  if (hasher.finish() != digest) return fail(changed_while_read());
+  batch_->changes.put(Space::evidence, key_layout::object(digest), stored_object::chunked(size));
+  batch_->changes.remove(Space::evidence, key_layout::unnamed(digest));
+  batch_->objects.insert(digest);
+  return {};
+}
+
+// ---- entries ----
+
+Result<std::uint64_t> Appender::add_entry(Entry entry, bool supplied, const Envelope* envelope) {
+  Result<std::string> leaf = encode_entry(entry);
+  if (!leaf) return fail(leaf.error());
+  const std::uint64_t index = batch_->first + batch_->leaves.size();
+  Result<std::vector<DerivedPair>> pairs = entry_pairs(index, entry, supplied, envelope);
+  if (!pairs) return fail(pairs.error());
+  for (const auto& [key, value] : *pairs) {
+    batch_->changes.put(Space::derived, key, value);
+    if (key.front() == 'q') {
+      batch_->fingerprints.emplace(Digest::from_raw(std::string_view(key).substr(1)), index);
+    }
+  }
+  if (const Digest* subject = entry.subject(); subject != nullptr && entry.on_chain()) {
+    batch_->chain_heads[*subject] = index;
+  }
+  batch_->changes.put(Space::evidence, key_layout::leaf(index), *leaf);
+  batch_->leaves.push_back(std::move(*leaf));
+  return index;
+}
+
+Result<std::uint64_t> Appender::attest(const Attestation& statement, const SigningKey& key) {
+  Result<std::string> payload = statement.encode();
+  if (!payload) return fail(payload.error());
+  Result<Envelope> signed_envelope = sign_envelope(std::move(*payload), key);
+  if (!signed_envelope) return fail(signed_envelope.error());
+  const Envelope envelope = normalised(std::move(*signed_envelope), key.public_key());
+  const std::string bytes = envelope.encode();
+  const Digest digest = sha256(bytes);
+  if (Status status = keep_object(digest, bytes); !status) return fail(status.error());
+  Result<std::optional<std::uint64_t>> head = rows_->chain_head(statement.subject);
+  if (!head) return fail(head.error());
+  AttestationEntry body{statement.subject, *head, predicate_type(statement.predicate).uri(),
+                        key.public_key().id().hex()};
+  const Result<std::uint64_t> index =
+      add_entry(Entry{ledger_.options().clock(),
+                      Content{digest, std::string(kEnvelopeMediaType), bytes.size()},
+                      std::move(body)},
+                false, &envelope);
+  if (!index) return index;
+  if (const auto* import = std::get_if<ImportStatement>(&statement.predicate)) {
+    batch_->import = ImportRange{*index, import->first, import->end, statement.binding.signer};
+  } else {
+    batch_->key_statements.emplace_back(*index, statement);
+  }
+  return index;
+}
+
+Status Appender::sign_import(const std::optional<Digest>& report) {
+  const std::shared_ptr<const LogState> state = ledger_.state();
+  const Digest subject =
+      batch_->snapshots.empty() ? last_snapshot_.value_or(state->format.ledger_id)
+                                : batch_->snapshots.back();
+  CompactRange leaves;
+  for (const std::string& leaf : batch_->leaves) leaves.append(leaf_hash(leaf));
+  ImportStatement import;
+  import.first = batch_->first;
+  import.end = batch_->first + batch_->leaves.size();
+  import.leaves = leaves.root();
+  import.parser = identity_.parser;
+  import.parser_version = identity_.parser_version;
+  import.options = identity_.options;
+  import.snapshots = batch_->snapshots;
+  import.counts = batch_->counts;
+  import.report = report;
+  const SigningKey& key = importer_->key;
+  const Attestation statement{
+      subject, Binding{state->format.ledger_id, key.public_key().id(), state->head},
+      std::move(import)};
+  const Result<std::uint64_t> index = attest(statement, key);
+  if (!index) return fail(index.error());
+  ++recorded_.attestations;
+  return {};
+}
+
+// ---- batches ----
+
+Status Appender::open() {
+  if (Status status = ledger_.require_writable(); !status) return status;
+  const StoreView view = ledger_.store_->latest();
+  const std::shared_ptr<const LogState> state = ledger_.state();
+  const Reader reader(ledger_.store_->latest(), state);
+  Result<TileTree> tree = TileTree::resume(state->head.size, reader.tiles());
+  if (!tree) return fail(tree.error());
+  if (tree->root() != state->head.root) {
+    return fail(ErrorKind::corrupt, "ROOT_MISMATCH", {},
+                "the tiles of the tree do not give the root of the head",
+                "run `kernelindex audit`");
+  }
+  tree_ = std::move(*tree);
+  rows_ = std::make_unique<Rows>(ledger_);
+  batch_ = std::make_unique<Batch>();
+  batch_->first = state->head.size;
+  rows_->begin(*batch_);
+  return {};
+}
+
+// The first batch of a ledger: it also writes what the ledger is.
+Status Appender::found(const std::string& format) {
+  batch_->changes.put(Space::evidence, key_layout::format(), format);
+  return commit(std::nullopt);
+}
+
+Status Appender::make_room() {
+  if (failed_) {
+    return fail(ErrorKind::refused, "APPEND_FAILED", {},
+                "an earlier write failed: nothing more is recorded by this process",
+                "run the command again");
+  }
+  if (batch_->offered < kBatchOffers && batch_->offered_bytes < limits::kBatchBytes) return {};
+  return commit(std::nullopt);
+}
+
+Status Appender::commit(const std::optional<std::string>& report) {
+  Status status = [&]() -> Status {
+    std::optional<Digest> report_digest;
+    bool report_known = true;
+    if (report) {
+      report_digest = sha256(*report);
+      const Result<bool> held = holds_object(*report_digest);
+      if (!held) return fail(held.error());
+      report_known = *held;
+    }
+    if (!batch_->leaves.empty() || !report_known) {
+      if (importer_) {
+        if (report && !report_known) {
+          MemorySource bytes(*report);
+          Status kept = keep_stream(*report_digest, report->size(), bytes);
+          if (!kept) return kept;
+        }
+        if (Status signed_import = sign_import(report_digest); !signed_import) {
+          return signed_import;
+        }
+      }
+      for (const std::string& leaf : batch_->leaves) tree_.append(leaf_hash(leaf));
+      for (const Tile& tile : tree_.take_changed_tiles()) {
+        batch_->changes.put(Space::evidence, key_layout::tile(tile.level, tile.index), tile.bytes);
+      }
+      if (Status derived = derive_rows(); !derived) return derived;
+      batch_->changes.put(Space::evidence, key_layout::head(), encode_head(tree_.head()));
+      batch_->changes.put(Space::derived, key_layout::derived_size(),
+                          key_layout::big_endian(tree_.size()));
+      Result<std::shared_ptr<const LogState>> next =
+          batch_->next_state(*ledger_.state(), tree_.head());
+      if (!next) return fail(next.error());
+      if (Status written = ledger_.commit(batch_->changes, *next); !written) return written;
+      if (Status checked = check_written(); !checked) return checked;
+      if (Status released = ledger_.release_checkpoint(); !released) return released;
+      if (on_commit_) on_commit_(tree_.size());
+    }
+    rows_->end(*batch_);
+    *batch_ = Batch();
+    batch_->first = tree_.size();
+    rows_->begin(*batch_);
+    return {};
+  }();
+  if (!status) failed_ = true;
+  return status;
+}
+
+// A bit that flips between hashing and storing must not be signed into the tree: what the store
+// gives back is hashed again before the checkpoint is made.
+Status Appender::check_written() const {
+  const StoreView view = ledger_.store_->latest();
+  std::string leaf;
+  for (std::size_t i = 0; i < batch_->leaves.size(); ++i) {
+    const Result<bool> found =
+        view.get(Space::evidence, key_layout::leaf(batch_->first + i), leaf);
+    if (!found) return fail(found.error());
+    if (!*found || leaf_hash(leaf) != leaf_hash(batch_->leaves[i])) {
+      return fail(ErrorKind::corrupt, "WRITE_NOT_KEPT",
+                  "entry " + std::to_string(batch_->first + i),
+                  "the store gives back other bytes than were written",
+                  "check memory and disk of this machine");
+    }
+  }
+  return {};
+}
+
+}  // namespace kernelindex

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording: claims, snapshots, artifacts and attestations become entries, in atomic batches.
+//
+// A batch is cut by the position of what is offered (at most 999 offers or 8 MiB), whether or not it
+// is known already, and ends with an import statement that signs the batch's leaves. So an import
+// that was killed and run again gives the same entries, and with a fixed clock the same root.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ledger/ledger.h"
+#include "schema/byte_source.h"
+
+namespace kernelindex {
+
+// What signs itself as the maker of claims in import statements.
+struct ImportIdentity {
+  std::string parser;  // slug: "sol-execbench"
+  std::string parser_version;
+  std::string options = "{}";  // canonical JSON of an object
+};
+
+struct Recorded {
+  std::uint64_t index = 0;  // of the entry, old or new
+  bool existing = false;    // it was recorded before; nothing was added
+  bool new_document = false;  // the object was not held before
+};
+
+struct AppendCounts {
+  std::uint64_t manifests = 0;
+  std::uint64_t artifacts = 0;
+  std::uint64_t snapshots = 0;
+  std::uint64_t attestations = 0;
+};
+
+// Made by Ledger::append(); must not outlive its ledger. After an error nothing more can be added;
+// what was committed before stays.
+class Appender {
+ public:
+  ~Appender();
+
+  // Keeps the bytes of a source file and records where they came from. The source is read twice.
+  Result<Recorded> snapshot(const SnapshotEntry& entry, const std::string& media_type,
+                            ByteSource& bytes);
+  // Keeps other bytes by digest.
+  Result<Recorded> artifact(std::string_view bytes, const std::string& media_type);
+  // Records that a source claims a manifest. `claim.kind`, `subject` and `previous` are filled in
+  // here; external ids are sorted here. Requires: claim.snapshot was recorded before.
+  Result<Recorded> claim(ManifestEntry claim, const Manifest& manifest);
+
+  // Commits what is pending. With a report, its bytes become an object that the last import
+  // statement names. Adds nothing when nothing new was recorded and the report is known.
+  Status finish(const std::optional<std::string>& report);
+
+  // New entries and old ones met since the beginning.
+  const AppendCounts& recorded() const { return recorded_; }
+  const AppendCounts& existing() const { return existing_; }
+  // Called after each commit point with the new size.
+  void on_commit(std::function<void(std::uint64_t)> callback) { on_commit_ = std::move(callback); }
+
+ private:
+  friend class Ledger;
+  struct Batch;
+  class Rows;
+  Appender(Ledger& ledger, ImportIdentity identity);
+
+  Status open();
+  Status found(const std::string& format);
+  Status make_room();
+  Result<std::optional<std::uint64_t>> known(const Digest& fingerprint) const;
+  Result<bool> holds_object(const Digest& digest) const;
+  Status keep_object(const Digest& digest, std::string_view bytes);
+  Status keep_stream(const Digest& digest, std::uint64_t size, ByteSource& bytes);
+  Result<std::uint64_t> add_entry(Entry entry, bool supplied, const Envelope* envelope);
+  Result<std::uint64_t> attest(const Attestation& statement, const SigningKey& key);
+  Status sign_import(const std::optional<Digest>& report);
+  Status derive_rows();
+  Status rejoin(const Digest& run);
+  Status put_run(const Digest& identity, const SubjectRow& self, const Manifest& document);
+  Status check_written() const;
+  Status commit(const std::optional<std::string>& report);
+
+  Ledger& ledger_;
+  ImportIdentity identity_;
+  std::optional<KeyFile> importer_;
+  TileTree tree_;
+  std::unique_ptr<Batch> batch_;
+  std::unique_ptr<Rows> rows_;
+  std::optional<Digest> last_snapshot_;
+  AppendCounts recorded_;
+  AppendCounts existing_;
+  bool failed_ = false;
+  std::function<void(std::uint64_t)> on_commit_;
+};
+
+}  // namespace kernelindex

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of an Appender: what one batch holds before it is written, and the rows that its claims
+// change. Private to ledger/appender*.cc.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ledger/appender.h"
+
+namespace kernelindex {
+
+inline Error changed_while_read() {
+  return {ErrorKind::invalid, "CHANGED_WHILE_READ", {}, "the file changed while it was read",
+          "run the command again when nothing writes to the file"};
+}
+
+struct Appender::Batch {
+  std::uint64_t first = 0;          // index of its first entry
+  std::vector<std::string> leaves;  // of its entries
+  StoreBatch changes;
+  std::size_t offered = 0;  // known or not: batches are cut by position
+  std::uint64_t offered_bytes = 0;
+  std::map<std::string, std::int64_t> counts;  // of new things, for the import statement
+  std::vector<Digest> snapshots;               // named by its claims, in order
+  std::unordered_map<Digest, std::uint64_t> fingerprints;
+  std::unordered_map<Digest, std::uint64_t> artifacts;    // new ones, by digest
+  std::unordered_map<Digest, std::uint64_t> chain_heads;  // of subjects with new entries
+  std::unordered_set<Digest> objects;                     // new ones
+  std::vector<std::pair<std::uint64_t, Attestation>> key_statements;
+  std::optional<ImportRange> import;
+
+  void name_snapshot(const Digest& digest) {
+    for (const Digest& known : snapshots) {
+      if (known == digest) return;
+    }
+    snapshots.push_back(digest);
+  }
+
+  // What readers see after this batch.
+  Result<std::shared_ptr<const LogState>> next_state(const LogState& now,
+                                                     const TreeHead& head) const {
+    auto next = std::make_shared<LogState>(now);
+    next->head = head;
+    for (const auto& [index, statement] : key_statements) {
+      if (Status status = next->keys.apply(index, statement); !status) return fail(status.error());
+    }
+    if (import) next->imports.push_back(*import);
+    return next;
+  }
+};
+
+// Rows as they are with the pending batch on top, and which of them the batch changes.
+class Appender::Rows final : public RowSource {
+ public:
+  explicit Rows(Ledger& ledger)
+      : reader_(ledger.store().latest(), ledger.state()) {}
+
+  const Reader& reader() const { return reader_; }
+  void begin(Batch& batch) { batch_ = &batch; }
+  // The batch is written: what it changed is remembered, bounded.
+  void end(const Batch& batch);
+
+  Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
+  Result<bool> artifact_held(const Digest& digest) override;
+  Result<bool> object_kept(const Digest& digest) override;
+  Result<bool> supplied(const Digest& snapshot);
+  Result<std::optional<std::uint64_t>> chain_head(const Digest& subject) const;
+
+  // Adds a claim to its subject's row. `before` is the row without it, or null.
+  void fold(std::uint64_t index, const Entry& entry, bool supplied, const Manifest& manifest,
+            const std::shared_ptr<const SubjectRow>& before);
+
+  struct Change {
+    Digest identity;
+    std::shared_ptr<const SubjectRow> before;  // as stored; null when new
+    std::shared_ptr<SubjectRow> after;
+  };
+  // Changed subjects in order of first change.
+  const std::vector<Change>& changes() const { return changes_; }
+  // Runs claimed in this batch.
+  const std::unordered_map<Digest, Manifest>& runs() const { return runs_; }
+
+ private:
+  Reader reader_;  // unpinned: what was committed since shows
+  Batch* batch_ = nullptr;
+  std::vector<Change> changes_;
+  std::unordered_map<Digest, std::size_t> position_;  // in changes_
+  std::unordered_map<Digest, Manifest> runs_;
+  std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> recent_;
+  std::optional<std::pair<Digest, bool>> last_supplied_;
+};
+
+}  // namespace kernelindex

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/appender_batch.h"
+#include "ledger/key_layout.h"
+
+namespace kernelindex {
+namespace {
+
+// Rows of what later claims refer to; an import comes back to its operations and suites again and
+// again. About 1 KiB each.
+constexpr std::size_t kRecentRows = 20'000;
+
+bool is_run(ManifestKind kind) {
+  return kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run;
+}
+
+}  // namespace
+
+// ---- rows under the pending batch ----
+
+Result<std::shared_ptr<const SubjectRow>> Appender::Rows::subject(const Digest& identity) {
+  const auto changed = position_.find(identity);
+  if (changed != position_.end()) return changes_[changed->second].after;
+  const auto recent = recent_.find(identity);
+  if (recent != recent_.end()) return recent->second;
+  Result<std::optional<SubjectRow>> row = reader_.subject(identity);
+  if (!row) return fail(row.error());
+  if (!*row) return std::shared_ptr<const SubjectRow>();
+  auto shared = std::make_shared<const SubjectRow>(std::move(**row));
+  if (recent_.size() >= kRecentRows) recent_.clear();
+  recent_.emplace(identity, shared);
+  return shared;
+}
+
+Result<bool> Appender::Rows::artifact_held(const Digest& digest) {
+  if (batch_->artifacts.contains(digest)) return true;
+  Result<std::vector<std::uint64_t>> entries =
+      reader_.content_entries(digest, true, limits::kTreeSize);
+  if (!entries) return fail(entries.error());
+  if (entries->empty()) return false;
+  return reader_.object_kept(digest);
+}
+
+Result<bool> Appender::Rows::object_kept(const Digest& digest) {
+  if (batch_->objects.contains(digest)) return true;
+  return reader_.object_kept(digest);
+}
+
+Result<bool> Appender::Rows::supplied(const Digest& snapshot) {
+  if (last_supplied_ && last_supplied_->first == snapshot) return last_supplied_->second;
+  // The newest snapshot entry of these bytes says how they came; pending ones are newer than all.
+  for (auto leaf = batch_->leaves.rbegin(); leaf != batch_->leaves.rend(); ++leaf) {
+    const Result<Entry> entry = decode_entry(*leaf);
+    if (!entry || entry->content.digest != snapshot) continue;
+    if (const auto* body = std::get_if<SnapshotEntry>(&entry->body)) {
+      last_supplied_ = {snapshot, body->acquired == "supplied"};
+      return last_supplied_->second;
+    }
+  }
+  Result<bool> supplied = reader_.supplied(snapshot, limits::kTreeSize);
+  if (supplied) last_supplied_ = {snapshot, *supplied};
+  return supplied;
+}
+
+Result<std::optional<std::uint64_t>> Appender::Rows::chain_head(const Digest& subject) const {
+  const auto pending = batch_->chain_heads.find(subject);
+  if (pending != batch_->chain_heads.end()) return pending->second;
+  std::string value;
+  const Result<bool> found =
+      reader_.view().get(Space::derived, key_layout::chain_head(subject), value);
+  if (!found) return fail(found.error());
+  if (!*found || value.size() != 8) return std::nullopt;
+  return key_layout::from_big_endian(value);
+}
+
+void Appender::Rows::fold(std::uint64_t index, const Entry& entry, bool supplied,
+                          const Manifest& manifest,
+                          const std::shared_ptr<const SubjectRow>& before) {
+  auto [at, fresh] = position_.try_emplace(manifest.identity, changes_.size());
+  if (fresh) {
+    auto after = before == nullptr ? std::make_shared<SubjectRow>()
+                                   : std::make_shared<SubjectRow>(*before);
+    changes_.push_back({manifest.identity, before, std::move(after)});
+  }
+  fold_claim(*changes_[at->second].after, index, entry, supplied, manifest);
+  if (is_run(manifest.kind)) runs_.try_emplace(manifest.identity, manifest);
+}
+
+void Appender::Rows::end(const Batch&) {
+  if (recent_.size() + changes_.size() > kRecentRows) recent_.clear();
+  for (Change& change : changes_) {
+    // Nothing refers to a run.
+    if (!is_run(change.after->kind)) recent_[change.identity] = std::move(change.after);
+  }
+  changes_.clear();
+  position_.clear();
+  runs_.clear();
+  last_supplied_.reset();
+}
+
+// ---- deriving ----
+
+Status Appender::put_run(const Digest& identity, const SubjectRow& self,
+                         const Manifest& document) {
+  Result<DerivedRun> run = derive_run(self, document, *rows_);
+  if (!run) return fail(run.error());
+  const Result<RunRow> row = decode_run_row(run->bytes);
+  if (!row) return fail(row.error());
+  for (const auto& [key, value] : run_pairs(identity, *run, *row)) {
+    batch_->changes.put(Space::derived, key, value);
+  }
+  return {};
+}
+
+// A run that was recorded earlier, and now something that it refers to has come or changed.
+Status Appender::rejoin(const Digest& run) {
+  Result<std::shared_ptr<const SubjectRow>> self = rows_->subject(run);
+  if (!self) return fail(self.error());
+  if (*self == nullptr) {
+    return fail(ErrorKind::corrupt, "DAMAGED_ROW", run.text(), "a row of derived data is missing",
+                "`kernelindex reindex` makes derived data anew");
+  }
+  Result<std::optional<std::string>> bytes =
+      rows_->reader().object((*self)->claims.front().document);
+  if (!bytes) return fail(bytes.error());
+  if (!*bytes) return {};  // withheld: its row stays as it is
+  Result<Manifest> document = read_manifest(**bytes);
+  if (!document) return fail_in(run.text(), document.error());
+  return put_run(run, **self, *document);
+}
+
+Status Appender::derive_rows() {
+  std::vector<Digest> arrived;
+  for (const Rows::Change& change : rows_->changes()) {
+    batch_->changes.put(Space::derived, key_layout::subject(change.identity),
+                        encode_row(*change.after));
+    if (is_run(change.after->kind)) continue;
+    if (change.before == nullptr || changes_dependents(*change.before, *change.after)) {
+      arrived.push_back(change.identity);
+    }
+  }
+  for (const auto& [digest, index] : batch_->artifacts) arrived.push_back(digest);
+  for (const auto& [identity, document] : rows_->runs()) {
+    Result<std::shared_ptr<const SubjectRow>> self = rows_->subject(identity);
+    if (!self) return fail(self.error());
+    if (Status status = put_run(identity, **self, document); !status) return status;
+  }
+  std::unordered_set<Digest> again;
+  for (const Digest& digest : arrived) {
+    StoreCursor cursor =
+        rows_->reader().view().scan(Space::derived, key_layout::dependents(digest));
+    for (; cursor.valid(); cursor.next()) {
+      const Digest run = key_layout::last_digest(cursor.key());
+      if (!rows_->runs().contains(run)) again.insert(run);
+    }
+    if (Status status = cursor.status(); !status) return status;
+  }
+  for (const Digest& run : again) {
+    if (Status status = rejoin(run); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace kernelindex

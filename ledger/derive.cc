@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/derive.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ledger/key_layout.h"
+#include "schema/canonical_json.h"
+#include "schema/comparison_key.h"
+
+namespace kernelindex {
+namespace {
+
+using SubjectPointer = std::shared_ptr<const SubjectRow>;
+
+std::optional<Digest> project_of(const SubjectRow& subject) {
+  for (const ClaimRow& claim : subject.claims) {
+    if (claim.facts.project) return claim.facts.project;
+  }
+  return std::nullopt;
+}
+
+std::vector<Digest> artifacts_of(const SubjectRow& subject, bool source) {
+  std::vector<Digest> out;
+  for (const ClaimRow& claim : subject.claims) {
+    for (const NamedArtifact& artifact : claim.facts.artifacts) {
+      if ((artifact.role == "source") == source) out.push_back(artifact.digest);
+    }
+  }
+  return out;
+}
+
+void add_all(std::vector<Digest>& out, const std::vector<Digest>& more) {
+  out.insert(out.end(), more.begin(), more.end());
+}
+
+// Builds the row of one run. The texts of the row are views of the members here.
+class RunJoin {
+ public:
+  RunJoin(const SubjectRow& self, const Manifest& document, RowSource& rows)
+      : self_(self), document_(document), rows_(rows) {}
+
+  Result<DerivedRun> join() {
+    row_.kind = document_.kind;
+    Status status = std::holds_alternative<BenchmarkRunFacts>(document_.facts)
+                        ? join_benchmark(std::get<BenchmarkRunFacts>(document_.facts))
+                        : join_serving(std::get<ServingRunFacts>(document_.facts));
+    if (!status) return fail(status.error());
+    if (status = join_claims(); !status) return fail(status.error());
+    DerivedRun out;
+    out.bytes = encode_row(row_);
+    std::ranges::sort(depends_);
+    const auto repeated = std::ranges::unique(depends_);
+    depends_.erase(repeated.begin(), repeated.end());
+    out.depends = std::move(depends_);
+    return out;
+  }
+
+ private:
+  // The row of something the run refers to; null and the flag set when it is not in the log.
+  Result<SubjectPointer> refer(const Digest& digest, RunFlag missing) {
+    depends_.push_back(digest);
+    Result<SubjectPointer> subject = rows_.subject(digest);
+    if (subject && *subject == nullptr) row_.flags |= missing;
+    return subject;
+  }
+
+  Status join_benchmark(const BenchmarkRunFacts& run) {
+    set_common(run.status, run.primary, run.source_native, run.observed_at);
+    row_.implementation = run.implementation;
+    row_.workload = run.workload;
+    row_.protocol = run.protocol;
+    row_.environment = run.environment;
+
+    Result<SubjectPointer> workload = refer(run.workload, kWorkloadMissing);
+    if (!workload) return fail(workload.error());
+    Result<SubjectPointer> protocol = refer(run.protocol, kProtocolMissing);
+    if (!protocol) return fail(protocol.error());
+    Result<SubjectPointer> environment = refer(run.environment, kEnvironmentMissing);
+    if (!environment) return fail(environment.error());
+    environment_ = *environment;
+    if (environment_ != nullptr) {
+      if (const auto* facts = std::get_if<EnvironmentFacts>(&environment_->facts)) {
+        row_.hardware = facts->product;
+      }
+    }
+    workload_ = *workload;
+    if (workload_ != nullptr) {
+      if (const auto* facts = std::get_if<WorkloadFacts>(&workload_->facts)) {
+        row_.workload_name = workload_->shown().label;
+        row_.group = comparison_key(run, *facts);
+        if (Status status = join_operation(facts->operation); !status) return status;
+      }
+    }
+    if (Status status = join_implementation(run); !status) return status;
+    return join_evidence(run);
+  }
+
+  Status join_operation(const Digest& digest) {
+    row_.operation = digest;
+    depends_.push_back(digest);
+    Result<SubjectPointer> operation = rows_.subject(digest);
+    if (!operation) return fail(operation.error());
+    operation_ = *operation;
+    if (operation_ != nullptr) row_.operation_name = operation_->shown().label;
+    return {};
+  }
+
+  Status join_implementation(const BenchmarkRunFacts& run) {
+    Result<SubjectPointer> implementation = refer(run.implementation, kImplementationMissing);
+    if (!implementation) return fail(implementation.error());
+    implementation_ = *implementation;
+    if (implementation_ == nullptr) return {};
+    row_.implementation_name = implementation_->shown().label;
+    if (Status status = join_project(*implementation_); !status) return status;
+    const auto* facts = std::get_if<ImplementationFacts>(&implementation_->facts);
+    if (facts == nullptr) return {};
+    if (row_.operation && *row_.operation != facts->operation) row_.flags |= kOperationMismatch;
+    std::vector<Digest> sources = facts->source_digests;
+    add_all(sources, artifacts_of(*implementation_, true));
+    if (sources.empty()) return {};
+    row_.flags |= kSourceNamed | kSourceHeld;
+    for (const Digest& digest : sources) {
+      Result<bool> held = holds(digest);
+      if (!held) return fail(held.error());
+      if (!*held) row_.flags &= ~static_cast<std::uint32_t>(kSourceHeld);
+    }
+    return {};
+  }
+
+  // One of raw samples and logs is enough.
+  Status join_evidence(const BenchmarkRunFacts& run) {
+    std::vector<Digest> evidence = run.raw_samples;
+    add_all(evidence, run.logs);
+    add_all(evidence, artifacts_of(self_, false));
+    for (const Digest& digest : evidence) {
+      row_.flags |= kEvidenceNamed;
+      Result<bool> held = holds(digest);
+      if (!held) return fail(held.error());
+      if (*held) row_.flags |= kEvidenceHeld;
+    }
+    return {};
+  }
+
+  Status join_project(const SubjectRow& subject) {
+    const std::optional<Digest> digest = project_of(subject);
+    if (!digest) return {};
+    row_.project = digest;
+    depends_.push_back(*digest);
+    Result<SubjectPointer> project = rows_.subject(*digest);
+    if (!project) return fail(project.error());
+    project_ = *project;
+    if (project_ == nullptr) return {};
+    if (const auto* facts = std::get_if<ProjectFacts>(&project_->facts)) {
+      row_.project_name = facts->name;
+    }
+    return {};
+  }
+
+  Status join_serving(const ServingRunFacts& run) {
+    set_common(run.status, run.primary, run.source_native, run.observed_at);
+    row_.implementation = run.configuration;
+    row_.workload = run.workload;
+    row_.operation = run.model;
+    row_.hardware = run.accelerator;
+    Result<SubjectPointer> configuration = refer(run.configuration, kConfigurationMissing);
+    if (!configuration) return fail(configuration.error());
+    Result<SubjectPointer> workload = refer(run.workload, kWorkloadMissing);
+    if (!workload) return fail(workload.error());
+    Result<SubjectPointer> model = refer(run.model, kModelMissing);
+    if (!model) return fail(model.error());
+    implementation_ = *configuration;
+    workload_ = *workload;
+    operation_ = *model;
+    if (implementation_ != nullptr) {
+      row_.implementation_name = implementation_->shown().label;
+      if (Status status = join_project(*implementation_); !status) return status;
+    }
+    if (workload_ != nullptr) row_.workload_name = workload_->shown().label;
+    if (operation_ != nullptr) row_.operation_name = operation_->shown().label;
+    if (workload_ == nullptr || operation_ == nullptr) return {};
+    const auto* workload_facts = std::get_if<ServingWorkloadFacts>(&workload_->facts);
+    const auto* model_facts = std::get_if<ModelFacts>(&operation_->facts);
+    if (workload_facts != nullptr && model_facts != nullptr) {
+      row_.group = cohort_key(run, *workload_facts, model_facts->tokenizer);
+    }
+    return {};
+  }
+
+  void set_common(const std::string& status, const std::optional<PrimaryMeasurement>& primary,
+                  const std::optional<SourceNative>& native, UtcMicros observed_at) {
+    row_.status = status;
+    row_.observed_at = observed_at;
+    if (primary) {
+      row_.metric = primary->metric;
+      row_.statistic = primary->statistic;
+      row_.unit = primary->unit;
+      row_.value = primary->value;
+      row_.statistic_present = primary->statistic_present;
+    }
+    if (native) {
+      row_.source_native = true;
+      row_.source = native->source;
+      row_.native_external_id = native->external_id;
+    } else {
+      row_.source = self_.claims.front().source;
+    }
+  }
+
+  Status join_claims() {
+    const std::string_view own = row_.source_native ? row_.source : std::string_view();
+    row_.label = self_.shown(own).label;
+    std::set<std::string_view> ids;
+    const ClaimRow* first = nullptr;
+    for (const ClaimRow& claim : self_.claims) {
+      ids.insert(claim.external_ids.begin(), claim.external_ids.end());
+      const bool own_source = own.empty() || claim.source == own;
+      bool kept = false;
+      if (claim.snapshot) {
+        Result<bool> object = rows_.object_kept(*claim.snapshot);
+        if (!object) return fail(object.error());
+        kept = *object;
+      }
+      row_.claims.push_back({claim.index, own_source, kept});
+      if (own_source) {
+        if (first == nullptr) first = &claim;
+        row_.last_index = claim.index;
+      }
+      if (!claim.facts.retracted_at.empty()) row_.flags |= kRetractedBySource;
+      if (!claim.facts.supersedes.empty()) row_.flags |= kSupersededBySource;
+      if (std::ranges::find(claim.facts.marks, "observed_at_by_operator") !=
+          claim.facts.marks.end()) {
+        row_.flags |= kObservedByOperator;
+      }
+    }
+    if (first == nullptr) {
+      first = &self_.claims.front();
+      row_.last_index = self_.claims.back().index;
+    }
+    row_.index = first->index;
+    row_.recorded_at = first->recorded_at;
+    row_.external_ids.assign(ids.begin(), ids.end());
+    return {};
+  }
+
+  Result<bool> holds(const Digest& digest) {
+    depends_.push_back(digest);
+    return rows_.artifact_held(digest);
+  }
+
+  const SubjectRow& self_;
+  const Manifest& document_;
+  RowSource& rows_;
+  RunRow row_;
+  std::vector<Digest> depends_;
+  // What the row's texts are views of.
+  SubjectPointer workload_;
+  SubjectPointer operation_;
+  SubjectPointer implementation_;
+  SubjectPointer environment_;
+  SubjectPointer project_;
+};
+
+void attestation_pairs(std::uint64_t index, const AttestationEntry& entry, const Envelope& envelope,
+                       const std::optional<Attestation>& said, std::vector<DerivedPair>& out) {
+  out.emplace_back(key_layout::attestation(envelope.id()), key_layout::big_endian(index));
+  if (!said) return;
+  if (const auto* import = std::get_if<ImportStatement>(&said->predicate)) {
+    const Result<Digest> signer = Digest::parse_hex(entry.signer);
+    out.emplace_back(key_layout::import_statement(index),
+                     encode_import_range({index, import->first, import->end,
+                                          signer.value_or(Digest{})}));
+  } else {
+    out.emplace_back(key_layout::key_statement(index), "");
+  }
+}
+
+}  // namespace
+
+void fold_claim(SubjectRow& row, std::uint64_t index, const Entry& entry, bool supplied,
+                const Manifest& document) {
+  const auto& body = std::get<ManifestEntry>(entry.body);
+  if (row.claims.empty()) {
+    row.kind = body.kind;
+    row.facts = document.facts;
+  }
+  ClaimRow claim;
+  claim.index = index;
+  claim.recorded_at = entry.recorded_at;
+  claim.source = body.source;
+  claim.via = body.via;
+  claim.external_ids = body.external_ids;
+  claim.document = entry.content.digest;
+  claim.snapshot = body.snapshot;
+  claim.supplied = supplied;
+  claim.facts = body.facts;
+  for (NamedArtifact& artifact : claim.facts.artifacts) {
+    artifact = {artifact.role, artifact.digest, {}, {}, {}, {}};
+  }
+  claim.label = document.label();
+  row.claims.push_back(std::move(claim));
+}
+
+bool changes_dependents(const SubjectRow& before, const SubjectRow& after) {
+  return project_of(before) != project_of(after) ||
+         artifacts_of(before, true) != artifacts_of(after, true) ||
+         before.shown().label != after.shown().label;
+}
+
+Result<DerivedRun> derive_run(const SubjectRow& self, const Manifest& document, RowSource& rows) {
+  return RunJoin(self, document, rows).join();
+}
+
+std::vector<DerivedPair> run_pairs(const Digest& identity, const DerivedRun& run,
+                                   const RunRow& row) {
+  std::vector<DerivedPair> out;
+  out.reserve(run.depends.size() + 5);
+  out.emplace_back(key_layout::run(identity), run.bytes);
+  if (row.group) {
+    out.emplace_back(key_layout::group_run(*row.group, row.value, identity), run.bytes);
+  }
+  out.emplace_back(key_layout::by_time(row.kind, row.observed_at, identity), "");
+  out.emplace_back(key_layout::by_source(row.source, row.observed_at, identity), "");
+  if (!row.hardware.empty()) {
+    out.emplace_back(key_layout::by_hardware(row.hardware, row.observed_at, identity), "");
+  }
+  for (const Digest& digest : run.depends) {
+    out.emplace_back(key_layout::dependent(digest, row.observed_at, identity), "");
+  }
+  return out;
+}
+
+Digest claim_fingerprint(const Digest& document, std::string_view source, std::string_view via,
+                         const std::vector<std::string>& external_ids, bool supplied) {
+  std::string text = "[";
+  json::append_string(document.text(), text);
+  text += ',';
+  json::append_string(source, text);
+  text += ',';
+  json::append_string(via, text);
+  text += supplied ? ",true" : ",false";
+  for (const std::string& id : external_ids) {
+    text += ',';
+    json::append_string(id, text);
+  }
+  text += ']';
+  return sha256(text);
+}
+
+Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot) {
+  std::string text = "[";
+  json::append_string(content.text(), text);
+  text += ',';
+  json::append_string(snapshot.source, text);
+  text += ',';
+  json::append_string(snapshot.locator, text);
+  text += ',';
+  json::append_string(snapshot.acquired, text);
+  text += ']';
+  return sha256(text);
+}
+
+Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry, bool supplied,
+                                             const Envelope* envelope) {
+  std::vector<DerivedPair> out;
+  const std::string number = key_layout::big_endian(index);
+  if (const Digest* subject = entry.subject()) {
+    out.emplace_back(key_layout::subject_entry(*subject, index), entry.on_chain() ? "c" : "n");
+    if (entry.on_chain()) out.emplace_back(key_layout::chain_head(*subject), number);
+  }
+  if (const auto* claim = std::get_if<ManifestEntry>(&entry.body)) {
+    out.emplace_back(key_layout::document(entry.content.digest),
+                     std::string(claim->subject.raw()));
+    out.emplace_back(
+        key_layout::claim_fingerprint(claim_fingerprint(entry.content.digest, claim->source,
+                                                        claim->via, claim->external_ids, supplied)),
+        number);
+    for (const std::string& id : claim->external_ids) {
+      const std::size_t colon = id.find(':');
+      if (colon == std::string::npos) continue;
+      out.emplace_back(key_layout::external(std::string_view(id).substr(0, colon),
+                                            std::string_view(id).substr(colon + 1), claim->kind,
+                                            claim->subject),
+                       "");
+    }
+    if (!claim->facts.slug.empty()) {
+      out.emplace_back(
+          key_layout::slug(claim->kind, claim->facts.slug, claim->source, claim->subject), "");
+    }
+  } else if (const auto* snapshot = std::get_if<SnapshotEntry>(&entry.body)) {
+    out.emplace_back(key_layout::content_entry(entry.content.digest, index),
+                     snapshot->acquired == "fetched" ? "sf" : "ss");
+    out.emplace_back(
+        key_layout::claim_fingerprint(snapshot_fingerprint(entry.content.digest, *snapshot)),
+        number);
+  } else if (std::holds_alternative<ArtifactEntry>(entry.body)) {
+    out.emplace_back(key_layout::content_entry(entry.content.digest, index), "a");
+  } else if (const auto* attestation = std::get_if<AttestationEntry>(&entry.body)) {
+    if (envelope == nullptr) {
+      return fail(ErrorKind::corrupt, "MISSING_OBJECT", "entry " + std::to_string(index),
+                  "the envelope of an attestation is not kept");
+    }
+    std::optional<Attestation> said;
+    if (find_predicate_type(attestation->predicate_type) != nullptr) {
+      Result<Attestation> parsed = parse_attestation(envelope->payload);
+      if (!parsed) return fail_in("entry " + std::to_string(index), parsed.error());
+      said = std::move(*parsed);
+    }
+    attestation_pairs(index, *attestation, *envelope, said, out);
+  }
+  return out;
+}
+
+std::string encode_import_range(const ImportRange& range) {
+  return key_layout::join(key_layout::big_endian(range.first), key_layout::big_endian(range.end),
+                          range.signer.raw());
+}
+
+Result<ImportRange> decode_import_range(std::uint64_t index, std::string_view value) {
+  if (value.size() != 48) {
+    return fail(ErrorKind::corrupt, "DAMAGED_ROW", "import statement " + std::to_string(index),
+                "a row of derived data is damaged",
+                "`kernelindex reindex` makes derived data anew");
+  }
+  return ImportRange{index, key_layout::from_big_endian(value),
+                     key_layout::from_big_endian(value.substr(8)),
+                     Digest::from_raw(value.substr(16))};
+}
+
+}  // namespace kernelindex

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/ledger.h"
+
+#include <array>
+#include <chrono>
+
+#include "ledger/appender.h"
+#include "ledger/key_layout.h"
+#include "schema/canonical_json.h"
+#include "schema/json_reader.h"
+
+namespace kernelindex {
+namespace {
+
+constexpr int kFormatVersion = 1;
+// Enrolled by init beside the root, in the order of DESIGN section 6.
+constexpr std::array kFoundingRoles = {Role::log,        Role::importer,   Role::contributor,
+                                       Role::controller, Role::maintainer, Role::status};
+
+std::unexpected<Error> unknown_format(std::string message) {
+  return fail(ErrorKind::invalid, "UNKNOWN_FORMAT", {}, std::move(message),
+              "use the version of this program that made the ledger, or a newer one");
+}
+
+// The key file of a role; made when there is none.
+Result<KeyFile> existing_or_new_key(const LedgerOptions& options, Role role,
+                                    const std::string& owner) {
+  Result<KeyFile> existing = read_role_key(options.keys, role, options.passphrase);
+  if (existing || existing.error().code != "NO_KEY_FILE") return existing;
+  KeyFile fresh{role, owner, SigningKey::generate()};
+  if (Status status = create_key_file(key_file_path(options.keys, role), fresh, options.passphrase);
+      !status) {
+    return fail(status.error());
+  }
+  return fresh;
+}
+
+}  // namespace
+
+Clock system_clock() {
+  return [] {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  };
+}
+
+Clock fixed_clock(UtcMicros time) {
+  return [time] { return time; };
+}
+
+// ---- the two fixed texts ----
+
+std::string encode_head(const TreeHead& head) {
+  json::Arena arena;
+  return json::canonical(arena.object({{"v", json::Value(1.0)},
+                                       {"size", json::Value(static_cast<double>(head.size))},
+                                       {"root", arena.string(head.root.text())}}));
+}
+
+Result<TreeHead> decode_head(std::string_view text) {
+  json::Arena arena;
+  const Result<json::Value> value = json::parse(text, arena);
+  if (value) {
+    const json::Value* size = value->find("size");
+    const Result<Digest> root = Digest::parse(value->text("root"));
+    if (size != nullptr && size->is_number() && root) {
+      const TreeHead head{static_cast<std::uint64_t>(size->number()), *root};
+      if (encode_head(head) == text) return head;
+    }
+  }
+  return fail(ErrorKind::corrupt, "DAMAGED_HEAD", {}, "the head of the log is damaged",
+              "run `kernelindex audit`");
+}
+
+std::string encode_format(const LedgerFormat& format) {
+  json::Arena arena;
+  return json::canonical(
+      arena.object({{"v", json::Value(static_cast<double>(kFormatVersion))},
+                    {"entryVersion", json::Value(static_cast<double>(kEntryVersion))},
+                    {"tileHeight", json::Value(static_cast<double>(kTileHeight))},
+                    {"origin", arena.string(format.origin)},
+                    {"owner", arena.string(format.owner)},
+                    {"ledgerId", arena.string(format.ledger_id.text())}}));
+}
+
+Result<LedgerFormat> decode_format(std::string_view text) {
+  json::Arena arena;
+  const Result<json::Value> value = json::parse(text, arena);
+  if (!value) return fail(value.error());
+  const auto number = [&](std::string_view name) {
+    const json::Value* member = value->find(name);
+    return member != nullptr && member->is_number() ? member->number() : -1.0;
+  };
+  if (number("v") != kFormatVersion) {
+    return unknown_format("the ledger has format version " +
+                          std::to_string(static_cast<int>(number("v"))) + ", this program knows 1");
+  }
+  if (number("tileHeight") != kTileHeight) {
+    return unknown_format("the ledger has tiles of another height than 8");
+  }
+  if (number("entryVersion") != kEntryVersion) {
+    return unknown_format("the ledger has entries of another version than 1");
+  }
+  const Result<Digest> ledger_id = Digest::parse(value->text("ledgerId"));
+  if (!ledger_id) return fail(ledger_id.error());
+  LedgerFormat format{std::string(value->text("origin")), std::string(value->text("owner")),
+                      *ledger_id};
+  if (encode_format(format) != text) {
+    return unknown_format("the format of the ledger has members that this program does not know");
+  }
+  return format;
+}
+
+// ---- opening ----
+
+Ledger::Ledger(LedgerOptions options, std::unique_ptr<Store> store)
+    : options_(std::move(options)), store_(std::move(store)) {}
+
+Ledger::~Ledger() = default;
+
+Result<LedgerOptions> Ledger::complete(LedgerOptions options) {
+  if (options.directory.empty()) {
+    return fail(ErrorKind::usage, "NO_DIRECTORY", {}, "a ledger needs a directory");
+  }
+  if (options.keys.empty()) options.keys = options.directory / "keys";
+  if (options.state.empty()) options.state = user_state_directory();
+  if (!options.clock) options.clock = system_clock();
+  return options;
+}
+
+Result<std::unique_ptr<Ledger>> Ledger::create(const LedgerOptions& given,
+                                               const FoundingOptions& founding) {
+  Result<LedgerOptions> options = complete(given);
+  if (!options) return fail(options.error());
+  std::error_code error;
+  if (std::filesystem::exists(options->directory / "db", error)) {
+    return fail(ErrorKind::refused, "LEDGER_EXISTS", options->directory.string(),
+                "there is a ledger here already", "use it, or name another directory");
+  }
+  for (const std::filesystem::path& folder : {options->directory, options->keys}) {
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+      return fail(ErrorKind::system, "PERMISSION", folder.string(),
+                  "cannot make the directory: " + error.message());
+    }
+  }
+  std::filesystem::permissions(options->keys, std::filesystem::perms::owner_all, error);
+  StoreOptions store_options;
+  store_options.create = true;
+  store_options.file_system = options->file_system;
+  Result<std::unique_ptr<Store>> store =
+      Store::open((options->directory / "db").string(), store_options);
+  if (!store) return fail(store.error());
+  std::unique_ptr<Ledger> ledger(new Ledger(std::move(*options), std::move(*store)));
+  if (Status status = ledger->found(founding); !status) return fail(status.error());
+  return ledger;
+}
+
+Status Ledger::found(const FoundingOptions& founding) {
+  Result<KeyFile> root = existing_or_new_key(options_, Role::root, founding.owner);
+  if (!root) return fail(root.error());
+  std::vector<KeyFile> others;
+  for (const Role role : kFoundingRoles) {
+    Result<KeyFile> key = existing_or_new_key(options_, role, founding.owner);
+    if (!key) return fail(key.error());
+    others.push_back(std::move(*key));
+  }
+  const PublicKey& root_key = root->key.public_key();
+  const Digest root_id = root_key.id();
+  LedgerFounding statement;
+  statement.origin = founding.origin.empty()
+                         ? "kernelindex.local/" + root_id.hex().substr(0, 8)
+                         : founding.origin;
+  if (!is_note_name(statement.origin)) {
+    return fail(ErrorKind::usage, "BAD_ORIGIN", statement.origin,
+                "an origin is printable ASCII without space and plus sign, at most 255 bytes",
+                "use something like example.org/kernels");
+  }
+  statement.owner = founding.owner;
+  statement.root_key = root_key;
+  statement.log_key = others.front().key.public_key();
+  statement.notes_per_day = founding.notes_per_day;
+
+  auto state = std::make_shared<LogState>();
+  state->head.root = empty_root();
+  state_ = state;
+  Appender appender(*this, {});
+  if (Status status = appender.open(); !status) return status;
+  Attestation entry0{root_id, Binding{std::nullopt, root_id, std::nullopt}, statement};
+  const Result<std::string> payload = entry0.encode();
+  if (!payload) return fail(payload.error());
+  const Digest ledger_id = sha256(pae(kPayloadType, *payload));
+  if (Result<std::uint64_t> index = appender.attest(entry0, root->key); !index) {
+    return fail(index.error());
+  }
+  format_ = {statement.origin, statement.owner, ledger_id};
+  state = std::make_shared<LogState>(*state);
+  state->format = format_;
+  state_ = state;
+  for (const KeyFile& other : others) {
+    KeyEnrolment enrolment;
+    enrolment.public_key = other.key.public_key();
+    enrolment.role = other.role;
+    enrolment.owner = founding.owner;
+    // The founding is one batch: its enrolments have seen no checkpoint but the empty tree's.
+    const Attestation enrol{enrolment.public_key.id(),
+                            Binding{ledger_id, root_id, TreeHead{0, empty_root()}},
+                            KeyChange{enrolment}};
+    if (Result<std::uint64_t> index = appender.attest(enrol, root->key); !index) {
+      return fail(index.error());
+    }
+  }
+  return appender.found(encode_format(format_));
+}
+
+Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerOptions& given) {
+  Result<LedgerOptions> options = complete(given);
+  if (!options) return fail(options.error());
+  const std::string database = (options->directory / "db").string();
+  StoreOptions store_options;
+  store_options.read_only = options->read_only;
+  store_options.file_system = options->file_system;
+  Result<std::unique_ptr<Store>> store = Store::open(database, store_options);
+  std::optional<Error> damage;
+  if (!store && store.error().kind == ErrorKind::corrupt) {
+    // Damage to derived data must not keep the log from being read.
+    damage = store.error();
+    store_options.evidence_only = true;
+    Result<std::unique_ptr<Store>> evidence = Store::open(database, store_options);
+    if (evidence) store = std::move(evidence);
+  }
+  if (!store) return fail(store.error());
+  std::unique_ptr<Ledger> ledger(new Ledger(std::move(*options), std::move(*store)));
+  ledger->derived_fault_ = damage;
+  if (Status status = ledger->load(!damage); !status) return fail(status.error());
+  const std::string& expected = ledger->options_.expect_origin;
+  if (!expected.empty() && expected != ledger->format_.origin) {
+    return fail(ErrorKind::refused, "ORIGIN_DIFFERS", ledger->options_.directory.string(),
+                "the ledger's origin is " + ledger->format_.origin + ", not " + expected);
+  }
+  ledger->compare_marks();
+  if (!ledger->options_.read_only && !damage) {
+    if (Status status = ledger->collect_unnamed_chunks(); !status) return fail(status.error());
+  }
+  return ledger;
+}
+
+Status Ledger::load(bool derived) {
+  const StoreView view = store_->view();
+  Result<std::optional<std::string>> format = view.get(Space::evidence, key_layout::format());
+  if (!format) return fail(format.error());
+  Result<std::optional<std::string>> head = view.get(Space::evidence, key_layout::head());
+  if (!head) return fail(head.error());
+  if (!*format || !*head) {
+    return fail(ErrorKind::not_found, "NO_LEDGER", options_.directory.string(),
+                "the ledger was never founded: `init` did not finish",
+                "remove the directory and run `kernelindex init` again");
+  }
+  Result<LedgerFormat> read_format = decode_format(**format);
+  if (!read_format) return fail_in(options_.directory.string(), read_format.error());
+  format_ = *read_format;
+  Result<TreeHead> read_head = decode_head(**head);
+  if (!read_head) return fail_in(options_.directory.string(), read_head.error());
+  auto state = std::make_shared<LogState>();
+  state->format = format_;
+  state->head = *read_head;
+  state_ = state;
+  if (!derived) return {};
+  Status loaded = load_derived_state(view, *state);
+  if (!loaded && loaded.error().kind == ErrorKind::corrupt) {
+    derived_fault_ = loaded.error();
+    loaded = {};
+  }
+  return loaded;
+}
+
+// Keys and import ranges, from the derived index of the statements that make them.
+Status Ledger::load_derived_state(const StoreView& view, LogState& state) {
+  const Result<std::optional<std::string>> size =
+      view.get(Space::derived, key_layout::derived_size());
+  if (!size) return fail(size.error());
+  if (!*size || (*size)->size() != 8 || key_layout::from_big_endian(**size) != state.head.size) {
+    return fail(ErrorKind::corrupt, "DERIVED_STALE", {},
+                "derived data is missing or belongs to another size of the log",
+                "`kernelindex reindex` makes derived data anew");
+  }
+  const Reader reader(store_->latest(), std::make_shared<LogState>(state));
+  StoreCursor statements = view.scan(Space::derived, "k");
+  for (; statements.valid(); statements.next()) {
+    const std::uint64_t index = key_layout::from_big_endian(statements.key().substr(1));
+    Result<Attestation> statement = read_attestation(reader, index);
+    if (!statement) return fail(statement.error());
+    if (Status status = state.keys.apply(index, *statement); !status) {
+      return fail(ErrorKind::corrupt, status.error().code, status.error().place,
+                  status.error().message);
+    }
+  }
+  if (Status status = statements.status(); !status) return status;
+  StoreCursor imports = view.scan(Space::derived, "i");
+  for (; imports.valid(); imports.next()) {
+    Result<ImportRange> range = decode_import_range(
+        key_layout::from_big_endian(imports.key().substr(1)), imports.value());
+    if (!range) return fail(range.error());
+    state.imports.push_back(*range);
+  }
+  return imports.status();
+}
+
+Result<Attestation> read_attestation(const Reader& reader, std::uint64_t index) {
+  const std::string place = "entry " + std::to_string(index);
+  Result<Entry> entry = reader.entry(index);
+  if (!entry) return fail(entry.error());
+  Result<std::optional<std::string>> bytes = reader.object(entry->content.digest);
+  if (!bytes) return fail(bytes.error());
+  if (!*bytes) {
+    return fail(ErrorKind::corrupt, "MISSING_OBJECT", place,
+                "the envelope of an attestation is not held");
+  }
+  Result<Envelope> envelope = read_stored_envelope(**bytes);
+  if (!envelope) return fail_in(place, envelope.error());
+  Result<Attestation> statement = parse_attestation(envelope->payload);
+  if (!statement) return fail_in(place, statement.error());
+  return statement;
+}
+
+void Ledger::compare_marks() {
+  const TreeHead head = state_->head;
+  const Reader reader(store_->latest(), state_);
+  for (const ReleasedMark& mark : read_marks(mark_places(), format_.ledger_id)) {
+    if (!mark.checkpoint || mark.checkpoint->checkpoint.origin != format_.origin) continue;
+    const TreeHead& released = mark.checkpoint->checkpoint.head;
+    if (released.size > head.size) {
+      if (read_only_reason_ && read_only_reason_->released >= released.size) continue;
+      read_only_reason_ = ReadOnlyReason{
+          "RECORDS_LOST",
+          "a checkpoint of size " + std::to_string(released.size) + " was released (" +
+              mark.path.string() + ") and the store has " + std::to_string(head.size) +
+              " entries: records are lost from index " + std::to_string(head.size) + " on",
+          head.size, released.size};
+      continue;
+    }
+    const Result<Digest> root = reader.root_at(released.size);
+    if (root && *root != released.root && !read_only_reason_) {
+      read_only_reason_ = ReadOnlyReason{
+          "FORKED",
+          "a checkpoint of size " + std::to_string(released.size) + " was released (" +
+              mark.path.string() + ") with another root than the store has at that size",
+          head.size, released.size};
+    }
+  }
+}
+
+Status Ledger::collect_unnamed_chunks() {
+  const StoreView view = store_->latest();
+  StoreCursor markers = view.scan(Space::evidence, "u");
+  for (; markers.valid(); markers.next()) {
+    const Digest digest = key_layout::last_digest(markers.key());
+    StoreBatch batch;
+    StoreCursor chunks =
+        view.scan(Space::evidence, key_layout::join("c", digest.raw()));
+    for (; chunks.valid(); chunks.next()) batch.remove(Space::evidence, chunks.key());
+    if (Status status = chunks.status(); !status) return status;
+    batch.remove(Space::evidence, key_layout::unnamed(digest));
+    if (Status status = store_->write(batch); !status) return status;
+  }
+  return markers.status();
+}
+
+// ---- reading and writing ----
+
+std::shared_ptr<const LogState> Ledger::state() const {
+  const std::shared_lock lock(mutex_);
+  return state_;
+}
+
+Reader Ledger::read() const {
+  const std::shared_lock lock(mutex_);
+  return Reader(store_->view(), state_);
+}
+
+Status Ledger::commit(StoreBatch& batch, std::shared_ptr<const LogState> next) {
+  const std::unique_lock lock(mutex_);
+  if (Status status = store_->write(batch); !status) return status;
+  state_ = std::move(next);
+  return {};
+}
+
+Status Ledger::require_writable() const {
+  if (read_only_reason_) {
+    return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
+                read_only_reason_->message,
+                "bring the lost entries back with `kernelindex restore` or `kernelindex mirror`; "
+                "signing past them would fork the log");
+  }
+  if (options_.read_only || store_->read_only()) {
+    return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
+                derived_fault_ ? derived_fault_->message : "the ledger was opened for reading");
+  }
+  if (derived_fault_) return fail(*derived_fault_);
+  return {};
+}
+
+Result<std::unique_ptr<Appender>> Ledger::append(ImportIdentity identity) {
+  std::unique_ptr<Appender> appender(new Appender(*this, std::move(identity)));
+  if (Status status = require_writable(); !status) return fail(status.error());
+  Result<KeyFile> importer = read_role_key(options_.keys, Role::importer, options_.passphrase);
+  if (!importer) return fail(importer.error());
+  const KeyRecord* record = state()->keys.find(importer->key.public_key().id());
+  if (record == nullptr || record->role != Role::importer ||
+      !record->valid_at(state()->head.size)) {
+    return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
+                key_file_path(options_.keys, Role::importer).string(),
+                "the importer key is not enrolled in this ledger, or was revoked");
+  }
+  appender->importer_ = std::move(*importer);
+  if (Status status = appender->open(); !status) return fail(status.error());
+  return appender;
+}
+
+// ---- checkpoints ----
+
+MarkPlaces Ledger::mark_places() const {
+  return {options_.directory, options_.keys, options_.state};
+}
+
+Status Ledger::release_checkpoint() {
+  Result<SignedCheckpoint> checkpoint = this->checkpoint();
+  if (!checkpoint) return fail(checkpoint.error());
+  return {};
+}
+
+Result<SignedCheckpoint> Ledger::checkpoint() {
+  const std::shared_ptr<const LogState> now = state();
+  const Checkpoint body{format_.origin, now->head};
+  for (const ReleasedMark& mark : read_marks(mark_places(), format_.ledger_id)) {
+    if (mark.path == options_.directory / "checkpoint" && mark.checkpoint &&
+        mark.checkpoint->checkpoint == body) {
+      return *mark.checkpoint;
+    }
+  }
+  if (read_only_reason_) {
+    return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
+                read_only_reason_->message,
+                "bring the lost entries back with `kernelindex restore` or `kernelindex mirror`");
+  }
+  Result<KeyFile> log = read_role_key(options_.keys, Role::log, options_.passphrase);
+  if (!log) return fail(log.error());
+  const KeyRecord* record = now->keys.find(log->key.public_key().id());
+  if (record == nullptr || record->role != Role::log || !record->valid_at(now->head.size)) {
+    return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
+                key_file_path(options_.keys, Role::log).string(),
+                "the log key is not enrolled in this ledger, or was revoked");
+  }
+  const std::array<const SigningKey*, 1> keys = {&log->key};
+  const SignedCheckpoint checkpoint = sign_checkpoint(body, keys);
+  if (Status status = write_marks(mark_places(), format_.ledger_id, checkpoint); !status) {
+    return fail(status.error());
+  }
+  return checkpoint;
+}
+
+}  // namespace kernelindex

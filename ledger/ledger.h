@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ledger: one directory, append-only, content-addressed, inside a Merkle log with signed
+// checkpoints. This is the header that an embedding program needs; queries are in ledger/query.h.
+//
+//   DIR/db/         the RocksDB database
+//   DIR/keys/       private keys, unless they are kept elsewhere
+//   DIR/checkpoint  the newest signed checkpoint
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "ledger/checkpoint.h"
+#include "ledger/key_file.h"
+#include "ledger/reader.h"
+#include "ledger/released_marks.h"
+#include "ledger/store.h"
+#include "schema/result.h"
+#include "schema/utc_time.h"
+
+namespace kernelindex {
+
+class Appender;
+struct ImportIdentity;
+
+using Clock = std::function<UtcMicros()>;
+Clock system_clock();
+// Always the same instant: with the same input and key files it gives the same root.
+Clock fixed_clock(UtcMicros time);
+
+struct LedgerOptions {
+  std::filesystem::path directory;
+  std::filesystem::path keys;   // empty: directory / "keys"
+  std::filesystem::path state;  // for the third released mark; empty: user_state_directory()
+  std::string passphrase;       // of encrypted key files
+  Clock clock;                  // empty: system_clock()
+  bool read_only = false;
+  std::string expect_origin;  // not empty: refuse a ledger of another origin (ORIGIN_DIFFERS)
+  std::shared_ptr<rocksdb::FileSystem> file_system;  // for tests that inject faults
+};
+
+struct FoundingOptions {
+  std::string origin;  // empty: kernelindex.local/<8 hex digits of the root key id>
+  std::string owner = "local";
+  std::int64_t notes_per_day = 100;  // allowed to each contributor
+};
+
+// Why a ledger can only be read.
+struct ReadOnlyReason {
+  std::string code;     // RECORDS_LOST, FORKED
+  std::string message;  // with the sizes
+  std::uint64_t size = 0;      // of the head
+  std::uint64_t released = 0;  // the largest size that a mark names
+};
+
+// Requires of callers: one Ledger object writes at a time, from one thread; read() from any thread.
+class Ledger {
+ public:
+  // Makes the directory, the keys that are not there yet, the founding entry and the enrolments, and
+  // the first checkpoint. Error LEDGER_EXISTS (refused) when one is there.
+  static Result<std::unique_ptr<Ledger>> create(const LedgerOptions& options,
+                                                const FoundingOptions& founding);
+  // Errors: NO_LEDGER (not_found), UNKNOWN_FORMAT (invalid), ORIGIN_DIFFERS (refused), those of
+  // Store::open. Damaged derived data is no error here: see derived_fault().
+  static Result<std::unique_ptr<Ledger>> open(const LedgerOptions& options);
+  ~Ledger();
+
+  Reader read() const;
+  const LedgerFormat& format() const { return format_; }
+  const LedgerOptions& options() const { return options_; }
+
+  // Set when derived data is missing, damaged or of another size: queries would be wrong, the log is
+  // readable, `reindex` cures it.
+  const std::optional<Error>& derived_fault() const { return derived_fault_; }
+  // Set when a released mark names more than the store has, or another tree: nothing is signed.
+  const std::optional<ReadOnlyReason>& read_only_reason() const { return read_only_reason_; }
+
+  // Starts a series of batches. Errors: READ_ONLY (refused), those of the key files.
+  Result<std::unique_ptr<Appender>> append(ImportIdentity identity);
+
+  // The signed checkpoint of the head; signs it when the newest one is of a smaller size. Without a
+  // log key the kept one, if it is of the head's size; else the error of the key file.
+  Result<SignedCheckpoint> checkpoint();
+
+  // Makes all derived data anew from log and objects.
+  Status reindex();
+
+  const Store& store() const { return *store_; }
+
+ private:
+  friend class Appender;
+  Ledger(LedgerOptions options, std::unique_ptr<Store> store);
+
+  static Result<LedgerOptions> complete(LedgerOptions options);
+  Status found(const FoundingOptions& founding);
+  Status load(bool derived);
+  Status load_derived_state(const StoreView& view, LogState& state);
+  void compare_marks();
+  Status collect_unnamed_chunks();
+  Status require_writable() const;
+  Status release_checkpoint();
+  MarkPlaces mark_places() const;
+  // One synced batch, and the state that readers see, together.
+  Status commit(StoreBatch& batch, std::shared_ptr<const LogState> next);
+  std::shared_ptr<const LogState> state() const;
+
+  LedgerOptions options_;
+  std::unique_ptr<Store> store_;
+  LedgerFormat format_;
+  std::optional<Error> derived_fault_;
+  std::optional<ReadOnlyReason> read_only_reason_;
+  mutable std::shared_mutex mutex_;  // guards state_, and orders commits with new readers
+  std::shared_ptr<const LogState> state_;
+};
+
+// What the attestation at an entry says. Errors (corrupt): MISSING_OBJECT, and those of reading it.
+Result<Attestation> read_attestation(const Reader& reader, std::uint64_t index);
+
+// The texts under the two fixed keys of the evidence space.
+std::string encode_head(const TreeHead& head);
+Result<TreeHead> decode_head(std::string_view text);
+std::string encode_format(const LedgerFormat& format);
+Result<LedgerFormat> decode_format(std::string_view text);
+
+}  // namespace kernelindex

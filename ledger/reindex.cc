@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ledger::reindex: all derived data made anew from log and objects, entry by entry and then subject
+// by subject, with the same functions that record.
+#include "ledger/appender.h"
+#include "ledger/key_layout.h"
+
+namespace kernelindex {
+namespace {
+
+constexpr std::size_t kBatchBytes = 8 * limits::kMiB;
+
+class Reindexer {
+ public:
+  Reindexer(Store& store, const Reader& reader) : store_(store), reader_(reader) {}
+
+  Status run() {
+    if (Status status = store_.drop_derived(); !status) return status;
+    for (std::uint64_t index = 0; index < reader_.head().size; ++index) {
+      if (Status status = add_entry(index); !status) return status;
+    }
+    if (Status status = flush(); !status) return status;
+    if (Status status = add_subjects(); !status) return status;
+    if (Status status = add_runs(); !status) return status;
+    batch_.put(Space::derived, key_layout::derived_size(),
+               key_layout::big_endian(reader_.head().size));
+    return flush();
+  }
+
+ private:
+  Status add_entry(std::uint64_t index) {
+    Result<Entry> entry = reader_.entry(index);
+    if (!entry) return fail(entry.error());
+    std::optional<Envelope> envelope;
+    bool supplied = true;
+    if (std::holds_alternative<AttestationEntry>(entry->body)) {
+      Result<std::optional<std::string>> bytes = reader_.object(entry->content.digest);
+      if (!bytes) return fail(bytes.error());
+      if (*bytes) {
+        Result<Envelope> read = read_stored_envelope(**bytes);
+        if (!read) return fail_in("entry " + std::to_string(index), read.error());
+        envelope = std::move(*read);
+      }
+    } else if (const auto* snapshot = std::get_if<SnapshotEntry>(&entry->body)) {
+      acquired_[entry->content.digest] = snapshot->acquired == "supplied";
+    } else if (const auto* claim = std::get_if<ManifestEntry>(&entry->body)) {
+      if (claim->snapshot) {
+        const auto known = acquired_.find(*claim->snapshot);
+        supplied = known == acquired_.end() || known->second;
+      }
+    }
+    Result<std::vector<DerivedPair>> pairs =
+        entry_pairs(index, *entry, supplied, envelope ? &*envelope : nullptr);
+    if (!pairs) return fail(pairs.error());
+    return put(*pairs);
+  }
+
+  // The subjects of manifests, from the index of their entries, which is complete now.
+  Status add_subjects() {
+    const StoreView view = store_.view();
+    StoreCursor cursor = view.scan(Space::derived, "n");
+    std::optional<Digest> last;
+    for (; cursor.valid(); cursor.next()) {
+      const Digest subject = Digest::from_raw(cursor.key().substr(1, 32));
+      if (last == subject) continue;
+      last = subject;
+      Result<std::shared_ptr<const SubjectRow>> row =
+          derive_subject(reader_, subject, reader_.head().size);
+      if (!row) return fail(row.error());
+      if (*row == nullptr) continue;
+      if (Status status = put({{key_layout::subject(subject), encode_row(**row)}}); !status) {
+        return status;
+      }
+    }
+    if (Status status = cursor.status(); !status) return status;
+    return flush();
+  }
+
+  Status add_runs() {
+    const StoreView view = store_.view();
+    StoredRows rows(reader_);
+    StoreCursor cursor = view.scan(Space::derived, "s");
+    for (; cursor.valid(); cursor.next()) {
+      const Digest identity = key_layout::last_digest(cursor.key());
+      Result<SubjectRow> self = decode_subject_row(cursor.value());
+      if (!self) return fail(self.error());
+      if (self->kind != ManifestKind::benchmark_run && self->kind != ManifestKind::serving_run) {
+        continue;
+      }
+      Result<std::optional<std::string>> bytes = reader_.object(self->claims.front().document);
+      if (!bytes) return fail(bytes.error());
+      if (!*bytes) continue;
+      Result<Manifest> document = read_manifest(**bytes);
+      if (!document) return fail_in(identity.text(), document.error());
+      Result<DerivedRun> run = derive_run(*self, *document, rows);
+      if (!run) return fail(run.error());
+      const Result<RunRow> row = decode_run_row(run->bytes);
+      if (!row) return fail(row.error());
+      if (Status status = put(run_pairs(identity, *run, *row)); !status) return status;
+    }
+    return cursor.status();
+  }
+
+  Status put(const std::vector<DerivedPair>& pairs) {
+    for (const auto& [key, value] : pairs) batch_.put(Space::derived, key, value);
+    return batch_.bytes() < kBatchBytes ? Status() : flush();
+  }
+
+  Status flush() { return batch_.empty() ? Status() : store_.write(batch_); }
+
+  Store& store_;
+  const Reader& reader_;
+  StoreBatch batch_;
+  std::unordered_map<Digest, bool> acquired_;  // snapshot to "came as a file", newest entry so far
+};
+
+}  // namespace
+
+Status Ledger::reindex() {
+  if (store_->read_only()) {
+    return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
+                derived_fault_ ? derived_fault_->message : "the ledger was opened for reading");
+  }
+  const Reader reader(store_->latest(), state());
+  if (Status status = Reindexer(*store_, reader).run(); !status) return status;
+  derived_fault_.reset();
+  return load(true);
+}
+
+}  // namespace kernelindex

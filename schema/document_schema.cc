@@ -163,7 +163,7 @@ std::string describe(const Node& node) {
     case Type::enumeration:
       return (node.values.size() == 1 ? "" : "one of ") + joined(node.values);
     case Type::duration:
-      return "a duration, nanoseconds or a text such as \"8.12 us\"";
+      return "a duration, nanoseconds or a text such as \"8.5 us\"";
     case Type::array:
       return "a list";
     case Type::tuple:

@@ -30,7 +30,7 @@ enum class Type : std::uint8_t {
   number,       // in [minimum, maximum], or above minimum
   string,       // of a grammar, of at most max_length UTF-16 code units
   enumeration,  // one of `values`
-  duration,     // nanoseconds, or a text such as "8.12 us"; becomes the integer
+  duration,     // nanoseconds, or a text such as "8.5 us"; becomes the integer
   array,        // parts[0] is the item
   tuple,        // `parts` in order
   map,          // parts[0] is the name, parts[1] the value of each member

@@ -151,7 +151,8 @@ class YamlReader {
     cost.height = 0;
     fy_token* anchor = nullptr;
     bool good = false;
-    if (!charge(cost, {1, 0, 0}, offset)) return false;
+    // An alias costs what it stands for.
+    if (event.type() != FYET_ALIAS && !charge(cost, {1, 0, 0}, offset)) return false;
     switch (event.type()) {
       case FYET_ALIAS:
         good = read_alias(event, depth, value, cost);

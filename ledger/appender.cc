@@ -73,7 +73,7 @@ Result<Recorded> Appender::snapshot(const SnapshotEntry& entry, const std::strin
   if (!held) return fail(held.error());
   if (*before) {
     ++existing_.snapshots;
-    return Recorded{**before, true, false};
+    return Recorded{**before, digest, true, false};
   }
   if (!*held) {
     if (Status status = keep_stream(digest, size, bytes); !status) return fail(status.error());
@@ -84,7 +84,7 @@ Result<Recorded> Appender::snapshot(const SnapshotEntry& entry, const std::strin
   ++recorded_.snapshots;
   ++batch_->counts["snapshots"];
   batch_->name_snapshot(digest);
-  return Recorded{*index, false, !*held};
+  return Recorded{*index, digest, false, !*held};
 }
 
 Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& media_type) {
@@ -97,14 +97,14 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
   const auto pending = batch_->artifacts.find(digest);
   if (pending != batch_->artifacts.end()) {
     ++existing_.artifacts;
-    return Recorded{pending->second, true, false};
+    return Recorded{pending->second, digest, true, false};
   }
   Result<std::vector<std::uint64_t>> entries =
       rows_->reader().content_entries(digest, true, ledger_.state()->head.size);
   if (!entries) return fail(entries.error());
   if (!entries->empty()) {
     ++existing_.artifacts;
-    return Recorded{entries->front(), true, false};
+    return Recorded{entries->front(), digest, true, false};
   }
   if (!*held) {
     MemorySource source(bytes);
@@ -120,7 +120,7 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
   batch_->artifacts.emplace(digest, *index);
   ++recorded_.artifacts;
   ++batch_->counts["artifacts"];
-  return Recorded{*index, false, !*held};
+  return Recorded{*index, digest, false, !*held};
 }
 
 Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) {
@@ -142,7 +142,7 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
   if (!before) return fail(before.error());
   if (*before) {
     ++existing_.manifests;
-    return Recorded{**before, true, false};
+    return Recorded{**before, manifest.document, true, false};
   }
   Result<std::shared_ptr<const SubjectRow>> row = rows_->subject(manifest.identity);
   if (!row) return fail(row.error());
@@ -168,7 +168,7 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
   rows_->fold(*index, entry, *supplied, manifest, *row);
   ++recorded_.manifests;
   ++batch_->counts["manifests"];
-  return Recorded{*index, false, !*held};
+  return Recorded{*index, manifest.document, false, !*held};
 }
 
 Status Appender::finish(const std::optional<std::string>& report) { return commit(report); }

@@ -30,7 +30,8 @@ struct ImportIdentity {
 
 struct Recorded {
   std::uint64_t index = 0;  // of the entry, old or new
-  bool existing = false;    // it was recorded before; nothing was added
+  Digest content;           // of the object it is about
+  bool existing = false;      // it was recorded before; nothing was added
   bool new_document = false;  // the object was not held before
 };
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drafts to ledger: what an importer gives becomes claims, and one report says what came of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/draft.h"
+#include "ledger/appender.h"
+#include "schema/byte_source.h"
+
+namespace kernelindex::ingest {
+
+// One file of an import, as the recorder keeps it.
+struct RecordedFile {
+  std::string locator;
+  std::string media_type;
+  std::string fetched_at;   // empty when supplied as a file
+  ByteSource* bytes = nullptr;  // not owned; read twice
+};
+
+// What an import did. `recorded` and `existing` count entries; everything else is of the source alone
+// and does not depend on what the ledger held.
+struct ImportReport {
+  std::string source;
+  std::uint64_t selected = 0;
+  std::map<std::string, std::uint64_t> skipped;  // by reason
+  std::map<std::string, std::uint64_t> counted;
+  std::map<std::string, std::uint64_t> claims;   // by manifest kind
+  std::vector<Finding> findings;
+  AppendCounts recorded;
+  AppendCounts existing;
+  TreeHead head;  // after the import
+
+  bool quarantined() const;
+  // DESIGN section 10.1, `import`, without a newline.
+  std::string json() const;
+  // What is kept as an object: the part that the source alone decides.
+  std::string kept_json() const;
+};
+
+// A sink that records. With no appender nothing is written: a dry run, whose report counts what would
+// be new and what exists.
+class Recorder final : public DraftSink {
+ public:
+  // `source` is the importer's slug; snapshots are recorded under it. All outlive the recorder.
+  Recorder(Ledger& ledger, Appender* appender, std::string source,
+           std::span<const RecordedFile> files);
+
+  Status begin_file(std::size_t file) override;
+  Status claim(Draft draft) override;
+  Status artifact(ArtifactDraft artifact) override;
+  void finding(Finding finding) override;
+  void skipped(std::string_view reason) override;
+  void selected() override;
+  void counted(std::string_view what, std::uint64_t times) override;
+
+  // Commits the rest with the report kept, and fills in what the ledger decided.
+  Result<ImportReport> finish();
+
+ private:
+  // A project that another document of the same source and slug has the place of; null when the draft
+  // may be recorded.
+  Result<std::optional<Digest>> known_project(const Draft& draft);
+  Status review_slug(const Draft& draft);
+  Result<std::optional<Digest>> first_under_slug(ManifestKind kind, std::string_view slug,
+                                                 std::string_view source, bool any_source,
+                                                 const Digest& except);
+  Status count_dry(const Draft& draft);
+
+  Ledger& ledger_;
+  Appender* appender_;
+  Reader reader_;  // of before this import
+  ImportReport report_;
+  std::span<const RecordedFile> files_;
+  std::vector<std::optional<Digest>> snapshots_;  // by file, once recorded
+  std::map<std::string, Digest> projects_;        // (source, slug) of this import
+  std::map<std::string, Digest> operations_;      // slug of this import
+  std::unordered_map<Digest, Digest> replaced_projects_;  // draft identity to known identity
+  std::set<Digest> dry_fingerprints_;
+};
+
+}  // namespace kernelindex::ingest

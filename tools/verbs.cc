@@ -5,6 +5,12 @@ namespace kernelindex::tools {
 namespace {
 
 constexpr const Verb* kVerbs[] = {
+    &kInitVerb,
+    &kAddVerb,
+    &kLogVerb,
+    &kStatusVerb,
+    &kCheckpointVerb,
+    &kReindexVerb,
     &kManifestValidateVerb,
     &kManifestDigestVerb,
     &kManifestCanonicalizeVerb,

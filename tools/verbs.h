@@ -6,6 +6,12 @@
 
 namespace kernelindex::tools {
 
+extern const Verb kInitVerb;
+extern const Verb kAddVerb;
+extern const Verb kLogVerb;
+extern const Verb kStatusVerb;
+extern const Verb kCheckpointVerb;
+extern const Verb kReindexVerb;
 extern const Verb kManifestValidateVerb;
 extern const Verb kManifestDigestVerb;
 extern const Verb kManifestCanonicalizeVerb;

@@ -122,8 +122,7 @@ Result<TilePath> parse_tile_path(std::string_view text) {
     return fail(ErrorKind::invalid, "TILE_LEVEL", std::string(text),
                 "no tree of 2^63 - 1 leaves has tiles of level 8 or above");
   }
-  // As above for the index: what begins beyond the largest tree is no tile of any.
-  if (path.index > hashes_at(path.level, limits::kTreeSize) / kTileWidth) return bad_path(text);
+  if (tile_width(path.level, path.index, limits::kTreeSize) == 0) return bad_path(text);
   return path;
 }
 

@@ -44,7 +44,8 @@ struct TilePath {
 
 // "tile/0/x001/x234/067.p/8", "tile/entries/000". Requires: level and width in range.
 std::string tile_path_text(const TilePath& path);
-// Accepts exactly what tile_path_text() prints. Errors BAD_TILE_PATH, TILE_LEVEL (8 and above).
+// Accepts exactly what tile_path_text() prints, for tiles that the largest tree can have. Errors
+// BAD_TILE_PATH, TILE_LEVEL (8 and above).
 Result<TilePath> parse_tile_path(std::string_view text);
 
 // How many tiles of a level the tree of `size` leaves has in full, and how wide its partial one is

@@ -4,8 +4,8 @@
 //
 // Refused: invalid UTF-8, a byte order mark, trailing bytes, duplicate member names at any depth
 // (compared after unescaping), lone surrogates, numbers that overflow binary64, tokens and nesting
-// beyond the limits. Numbers become binary64; whether a field must be a safe integer is the schema's
-// question.
+// beyond the limits. Numbers become binary64; whether a field must be a safe integer is the
+// schema's question.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct ReadLimits {
 
 // A fault that spoils the item it lies in and leaves the rest of the document readable.
 struct Defect {
-  std::size_t offset = 0;   // byte offset in the document
-  std::string_view code;    // DUPLICATE_KEY, LONE_SURROGATE, BAD_UTF8, UNSAFE_INTEGER, NUMBER_RANGE
+  std::size_t offset = 0;  // byte offset in the document
+  std::string_view code;   // DUPLICATE_KEY, LONE_SURROGATE, BAD_UTF8, UNSAFE_INTEGER, NUMBER_RANGE
   std::string message;
 };
 
@@ -36,10 +36,10 @@ struct Defect {
 // be used.
 Result<Value> parse(std::string_view text, Arena& arena, const ReadLimits& limits = {});
 
-// Reads a document of a foreign source: defects that parse() refuses are collected instead, in order
-// of offset, so that one spoilt item can be set aside and the others kept. Integer tokens beyond
-// 2^53 - 1 are defects here too, since digests must not depend on how a source rounded them. Still an
-// error: what makes the structure unreadable (syntax, depth, size).
+// Reads a document of a foreign source: defects that parse() refuses are collected instead, in
+// order of offset, so that one spoilt item can be set aside and the others kept. Integer tokens
+// beyond 2^53 - 1 are defects here too, since digests must not depend on how a source rounded them.
+// Still an error: what makes the structure unreadable (syntax, depth, size).
 Result<Value> parse_collecting_defects(std::string_view text, Arena& arena,
                                        const ReadLimits& limits, std::vector<Defect>& defects);
 

@@ -69,10 +69,6 @@ const Node& document_schema(ManifestKind kind) {
 
 const Node& spec_schema(ManifestKind kind) { return field_of(document_schema(kind), "spec"); }
 
-const Node& metadata_schema() {
-  return field_of(document_schema(ManifestKind::operation_spec), "metadata");
-}
-
 const Node& envelope_schema() {
   static const Node node = [] {
     Node kinds = one_of({});

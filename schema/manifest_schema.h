@@ -8,9 +8,6 @@
 
 namespace kernelindex::schema {
 
-// The schema of `metadata`, the same for every kind.
-const Node& metadata_schema();
-
 // The schema of `spec` of a kind.
 const Node& spec_schema(ManifestKind kind);
 

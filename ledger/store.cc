@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t kBlockCacheBytes = 64 * limits::kMiB;
 constexpr std::size_t kWriteBufferBytes = 32 * limits::kMiB;
 constexpr int kReadOnlyAttempts = 10;
+// A write-ahead log above this is turned into table files when the store is closed: every opening
+// would replay it.
+constexpr std::size_t kReplayedBytes = limits::kMiB;
 
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
@@ -79,6 +82,9 @@ rocksdb::ColumnFamilyOptions space_options(const rocksdb::Options& database,
   rocksdb::ColumnFamilyOptions out(database);
   out.write_buffer_size = kWriteBufferBytes;
   out.compression = rocksdb::kLZ4Compression;
+  // Most look-ups of an import are for what is not there yet.
+  out.memtable_prefix_bloom_size_ratio = 0.05;
+  out.memtable_whole_key_filtering = true;
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -142,6 +148,7 @@ struct Store::Database {
   rocksdb::DB* db = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   bool read_only = false;
+  std::size_t written = 0;      // bytes since opening
   std::optional<Error> failed;  // the first failed write; nothing is written after it
 
   ~Database() {
@@ -158,7 +165,13 @@ struct Store::Database {
 };
 
 Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
-Store::~Store() = default;
+
+// What flush() cannot write stays in the write-ahead log.
+Store::~Store() {
+  if (database_->written <= kReplayedBytes || database_->failed) return;
+  const Status flushed = flush();
+  static_cast<void>(flushed.has_value());
+}
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
                                            const StoreOptions& options) {
@@ -219,6 +232,7 @@ Status Store::write(StoreBatch& batch, bool sync) {
     database_->failed = to_error(status);
     return fail(*database_->failed);
   }
+  database_->written += batch.bytes();
   batch.clear();
   return {};
 }

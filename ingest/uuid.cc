@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/uuid.h"
+
+#include <cstring>
+
+#include "schema/digest.h"
+
+namespace kernelindex::ingest {
+namespace {
+
+constexpr std::array<std::size_t, 4> kHyphens = {8, 13, 18, 23};
+constexpr std::size_t kTextSize = 36;
+constexpr std::size_t kFirstSlots = 64;
+
+}  // namespace
+
+std::optional<Uuid> Uuid::parse(std::string_view text) {
+  if (text.size() != kTextSize) return std::nullopt;
+  std::string hex;
+  std::size_t from = 0;
+  for (const std::size_t hyphen : kHyphens) {
+    if (text[hyphen] != '-') return std::nullopt;
+    hex += text.substr(from, hyphen - from);
+    from = hyphen + 1;
+  }
+  hex += text.substr(from);
+  const std::optional<std::string> raw = from_hex(hex);
+  if (!raw) return std::nullopt;
+  Uuid id;
+  std::memcpy(id.bytes.data(), raw->data(), id.bytes.size());
+  return id;
+}
+
+std::string Uuid::text() const {
+  std::string out =
+      to_hex(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  for (const std::size_t hyphen : kHyphens) out.insert(hyphen, 1, '-');
+  return out;
+}
+
+// The place of the id, or the free one where it would go. Row ids begin with their time, so that
+// all of a catalog share their first bytes: both halves are mixed.
+std::size_t UuidIndex::slot_of(const Uuid& id) const {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  std::memcpy(&high, id.bytes.data(), sizeof high);
+  std::memcpy(&low, id.bytes.data() + sizeof high, sizeof low);
+  std::uint64_t hash = (high ^ (low * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
+  hash ^= hash >> 32;
+  std::size_t slot = hash & (slots_.size() - 1);
+  while (slots_[slot].item_plus_1 != 0 && slots_[slot].id != id) {
+    slot = (slot + 1) & (slots_.size() - 1);
+  }
+  return slot;
+}
+
+bool UuidIndex::insert(const Uuid& id, std::uint32_t item) {
+  if ((used_ + 1) * 4 > slots_.size() * 3) grow();
+  Slot& slot = slots_[slot_of(id)];
+  if (slot.item_plus_1 != 0) return false;
+  slot = {id, item + 1};
+  ++used_;
+  return true;
+}
+
+std::optional<std::uint32_t> UuidIndex::find(const Uuid& id) const {
+  if (slots_.empty()) return std::nullopt;
+  const Slot& slot = slots_[slot_of(id)];
+  if (slot.item_plus_1 == 0) return std::nullopt;
+  return slot.item_plus_1 - 1;
+}
+
+void UuidIndex::grow() {
+  std::vector<Slot> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.item_plus_1 != 0) slots_[slot_of(slot.id)] = slot;
+  }
+}
+
+}  // namespace kernelindex::ingest

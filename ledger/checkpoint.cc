@@ -52,10 +52,9 @@ Result<Checkpoint> parse_checkpoint_text(std::string_view text) {
   }
   const std::optional<std::uint64_t> size = read_size(*size_line);
   if (!size) return bad("the size must be a decimal of at most 2^63 - 1, without leading zeros");
-  const std::optional<std::string> root =
-      root_line->size() == 44 ? from_base64(*root_line) : std::nullopt;
+  const std::optional<Digest> root = hash_from_base64(*root_line);
   if (!root) return bad("the root must be the canonical base64 of 32 bytes");
-  checkpoint.head = {*size, Digest::from_raw(*root)};
+  checkpoint.head = {*size, *root};
   if (*size == 0 && checkpoint.head.root != empty_root()) {
     return bad("the empty tree has one root, and this is another");
   }

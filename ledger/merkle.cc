@@ -30,6 +30,13 @@ const Digest& empty_root() {
   return root;
 }
 
+std::optional<Digest> hash_from_base64(std::string_view text) {
+  if (text.size() != 44) return std::nullopt;  // bounds the decoding; 31 and 33 bytes pass it too
+  const std::optional<std::string> raw = from_base64(text);
+  if (!raw || raw->size() != sizeof(Digest::bytes)) return std::nullopt;
+  return Digest::from_raw(*raw);
+}
+
 Result<CompactRange> CompactRange::resume(std::uint64_t size, std::span<const Digest> subtrees) {
   if (size > limits::kTreeSize ||
       subtrees.size() != static_cast<std::size_t>(std::popcount(size))) {

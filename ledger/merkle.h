@@ -12,6 +12,7 @@
 #include <cassert>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,9 @@ LeafHash leaf_hash(std::string_view entry);
 Digest node_hash(const Digest& left, const Digest& right);
 // The root of the tree without leaves.
 const Digest& empty_root();
+
+// A hash as checkpoints and proofs write it: the canonical base64 of exactly 32 bytes.
+std::optional<Digest> hash_from_base64(std::string_view text);
 
 // The frontier of a growing tree: the hashes of its perfect subtrees, one for each set bit of the
 // size (at most 63). Enough to append and to know the root; never the only copy of anything.

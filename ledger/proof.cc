@@ -296,12 +296,12 @@ Result<Proof> parse_proof(std::span<const std::string_view> texts) {
   }
   Proof proof;
   for (const std::string_view text : texts) {
-    const std::optional<std::string> raw = text.size() == 44 ? from_base64(text) : std::nullopt;
-    if (!raw) {
+    const std::optional<Digest> hash = hash_from_base64(text);
+    if (!hash) {
       return fail(ErrorKind::invalid, "BAD_HASH", "hash " + std::to_string(proof.size() + 1),
                   "a hash is the canonical base64 of 32 bytes");
     }
-    proof.push_back(Digest::from_raw(*raw));
+    proof.push_back(*hash);
   }
   return proof;
 }

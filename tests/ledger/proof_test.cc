@@ -306,7 +306,9 @@ TEST(Proof, TextsAreCanonicalBase64AndFew) {
   EXPECT_EQ(parse_proof(std::vector<std::string_view>(1'000'000, "?")).error().code,
             "TOO_MANY_HASHES");
   for (const std::string_view text :
-       {"", "?", "AAAA", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
+       {"", "?", "AAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
         "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU="}) {
     EXPECT_EQ(parse_proof(std::vector{text}).error().code, "BAD_HASH") << text;
   }

@@ -74,9 +74,8 @@ std::string under(std::string_view source, std::string_view slug) {
 }  // namespace
 
 bool ImportReport::quarantined() const {
-  return std::ranges::any_of(findings, [](const Finding& finding) {
-    return finding.kind == FindingClass::quarantined;
-  });
+  return std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.kind == FindingClass::quarantined; });
 }
 
 std::string ImportReport::json() const {
@@ -161,9 +160,8 @@ Status Recorder::claim(Draft draft) {
 Status Recorder::count_dry(const Draft& draft) {
   std::vector<std::string> ids = draft.external_ids;
   std::ranges::sort(ids);
-  const Digest fingerprint =
-      claim_fingerprint(draft.manifest.document, draft.source, draft.via, ids,
-                        files_[draft.file].fetched_at.empty());
+  const Digest fingerprint = claim_fingerprint(draft.manifest.document, draft.source, draft.via,
+                                               ids, files_[draft.file].fetched_at.empty());
   const Result<std::optional<std::string>> known =
       reader_.view().get(Space::derived, key_layout::claim_fingerprint(fingerprint));
   if (!known) return fail(known.error());
@@ -237,9 +235,8 @@ Result<std::optional<Digest>> Recorder::known_project(const Draft& draft) {
     if (mine->second == draft.manifest.identity) return std::nullopt;
     return mine->second;
   }
-  Result<std::optional<Digest>> known =
-      first_under_slug(ManifestKind::software_project, draft.facts.slug, draft.source, false,
-                       Digest{});
+  Result<std::optional<Digest>> known = first_under_slug(
+      ManifestKind::software_project, draft.facts.slug, draft.source, false, Digest{});
   if (!known) return known;
   if (*known) mine->second = **known;
   if (*known == draft.manifest.identity) return std::nullopt;
@@ -254,8 +251,8 @@ Status Recorder::review_slug(const Draft& draft) {
   const auto [mine, fresh] = operations_.try_emplace(draft.facts.slug, identity);
   if (!fresh && mine->second != identity) other = mine->second;
   if (fresh) {
-    Result<std::optional<Digest>> known = first_under_slug(
-        ManifestKind::operation_spec, draft.facts.slug, {}, true, Digest{});
+    Result<std::optional<Digest>> known =
+        first_under_slug(ManifestKind::operation_spec, draft.facts.slug, {}, true, Digest{});
     if (!known) return fail(known.error());
     if (*known) mine->second = **known;
     if (*known && *known != identity) other = *known;

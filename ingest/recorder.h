@@ -22,18 +22,18 @@ namespace kernelindex::ingest {
 struct RecordedFile {
   std::string locator;
   std::string media_type;
-  std::string fetched_at;   // empty when supplied as a file
+  std::string fetched_at;       // empty when supplied as a file
   ByteSource* bytes = nullptr;  // not owned; read twice
 };
 
-// What an import did. `recorded` and `existing` count entries; everything else is of the source alone
-// and does not depend on what the ledger held.
+// What an import did. `recorded` and `existing` count entries; everything else is of the source
+// alone and does not depend on what the ledger held.
 struct ImportReport {
   std::string source;
   std::uint64_t selected = 0;
   std::map<std::string, std::uint64_t> skipped;  // by reason
   std::map<std::string, std::uint64_t> counted;
-  std::map<std::string, std::uint64_t> claims;   // by manifest kind
+  std::map<std::string, std::uint64_t> claims;  // by manifest kind
   std::vector<Finding> findings;
   AppendCounts recorded;
   AppendCounts existing;
@@ -46,8 +46,8 @@ struct ImportReport {
   std::string kept_json() const;
 };
 
-// A sink that records. With no appender nothing is written: a dry run, whose report counts what would
-// be new and what exists.
+// A sink that records. With no appender nothing is written: a dry run, whose report counts what
+// would be new and what exists.
 class Recorder final : public DraftSink {
  public:
   // `source` is the importer's slug; snapshots are recorded under it. All outlive the recorder.
@@ -66,8 +66,8 @@ class Recorder final : public DraftSink {
   Result<ImportReport> finish();
 
  private:
-  // A project that another document of the same source and slug has the place of; null when the draft
-  // may be recorded.
+  // A project that another document of the same source and slug has the place of; null when the
+  // draft may be recorded.
   Result<std::optional<Digest>> known_project(const Draft& draft);
   Status review_slug(const Draft& draft);
   Result<std::optional<Digest>> first_under_slug(ManifestKind kind, std::string_view slug,
@@ -80,9 +80,9 @@ class Recorder final : public DraftSink {
   Reader reader_;  // of before this import
   ImportReport report_;
   std::span<const RecordedFile> files_;
-  std::vector<std::optional<Digest>> snapshots_;  // by file, once recorded
-  std::map<std::string, Digest> projects_;        // (source, slug) of this import
-  std::map<std::string, Digest> operations_;      // slug of this import
+  std::vector<std::optional<Digest>> snapshots_;          // by file, once recorded
+  std::map<std::string, Digest> projects_;                // (source, slug) of this import
+  std::map<std::string, Digest> operations_;              // slug of this import
   std::unordered_map<Digest, Digest> replaced_projects_;  // draft identity to known identity
   std::set<Digest> dry_fingerprints_;
 };

@@ -112,10 +112,9 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
       return fail(status.error());
     }
   }
-  const Result<std::uint64_t> index =
-      add_entry(Entry{ledger_.options().clock(), Content{digest, media_type, bytes.size()},
-                      ArtifactEntry{}},
-                false, nullptr);
+  const Result<std::uint64_t> index = add_entry(
+      Entry{ledger_.options().clock(), Content{digest, media_type, bytes.size()}, ArtifactEntry{}},
+      false, nullptr);
   if (!index) return fail(index.error());
   batch_->artifacts.emplace(digest, *index);
   ++recorded_.artifacts;
@@ -136,8 +135,8 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
 
   Result<bool> supplied = claim.snapshot ? rows_->supplied(*claim.snapshot) : Result<bool>(true);
   if (!supplied) return fail(supplied.error());
-  const Digest fingerprint = claim_fingerprint(manifest.document, claim.source, claim.via,
-                                               claim.external_ids, *supplied);
+  const Digest fingerprint =
+      claim_fingerprint(manifest.document, claim.source, claim.via, claim.external_ids, *supplied);
   Result<std::optional<std::uint64_t>> before = known(fingerprint);
   if (!before) return fail(before.error());
   if (*before) {
@@ -159,12 +158,14 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
     }
     ++batch_->counts["documents"];
   }
-  const Entry entry{ledger_.options().clock(),
-                    Content{manifest.document, std::string(kManifestMediaType),
-                            manifest.bytes.size()},
-                    std::move(claim)};
+  const Entry entry{
+      ledger_.options().clock(),
+      Content{manifest.document, std::string(kManifestMediaType), manifest.bytes.size()},
+      std::move(claim)};
   const Result<std::uint64_t> index = add_entry(entry, *supplied, nullptr);
   if (!index) return fail(index.error());
+  const ClaimFacts& facts = std::get<ManifestEntry>(entry.body).facts;
+  if (!facts.supersedes.empty()) batch_->superseded.insert(facts.supersedes);
   rows_->fold(*index, entry, *supplied, manifest, *row);
   ++recorded_.manifests;
   ++batch_->counts["manifests"];
@@ -200,8 +201,8 @@ Status Appender::keep_object(const Digest& digest, std::string_view bytes) {
   return {};
 }
 
-// Large objects are written ahead in chunks that nothing names yet; the batch names them. The marker
-// lets the next open collect chunks whose batch never came.
+// Large objects are written ahead in chunks that nothing names yet; the batch names them. The
+// marker lets the next open collect chunks whose batch never came.
 Status Appender::keep_stream(const Digest& digest, std::uint64_t size, ByteSource& bytes) {
   if (Status status = bytes.rewind(); !status) return status;
   if (size <= kInlineObjectBytes) {
@@ -263,11 +264,10 @@ Result<std::uint64_t> Appender::attest(const Attestation& statement, const Signi
   if (!head) return fail(head.error());
   AttestationEntry body{statement.subject, *head, predicate_type(statement.predicate).uri(),
                         key.public_key().id().hex()};
-  const Result<std::uint64_t> index =
-      add_entry(Entry{ledger_.options().clock(),
-                      Content{digest, std::string(kEnvelopeMediaType), bytes.size()},
-                      std::move(body)},
-                false, &envelope);
+  const Result<std::uint64_t> index = add_entry(
+      Entry{ledger_.options().clock(),
+            Content{digest, std::string(kEnvelopeMediaType), bytes.size()}, std::move(body)},
+      false, &envelope);
   if (!index) return index;
   if (const auto* import = std::get_if<ImportStatement>(&statement.predicate)) {
     batch_->import = ImportRange{*index, import->first, import->end, statement.binding.signer};
@@ -279,9 +279,9 @@ Result<std::uint64_t> Appender::attest(const Attestation& statement, const Signi
 
 Status Appender::sign_import(const std::optional<Digest>& report) {
   const std::shared_ptr<const LogState> state = ledger_.state();
-  const Digest subject =
-      batch_->snapshots.empty() ? last_snapshot_.value_or(state->format.ledger_id)
-                                : batch_->snapshots.back();
+  const Digest subject = batch_->snapshots.empty()
+                             ? last_snapshot_.value_or(state->format.ledger_id)
+                             : batch_->snapshots.back();
   CompactRange leaves;
   for (const std::string& leaf : batch_->leaves) leaves.append(leaf_hash(leaf));
   ImportStatement import;
@@ -295,9 +295,9 @@ Status Appender::sign_import(const std::optional<Digest>& report) {
   import.counts = batch_->counts;
   import.report = report;
   const SigningKey& key = importer_->key;
-  const Attestation statement{
-      subject, Binding{state->format.ledger_id, key.public_key().id(), state->head},
-      std::move(import)};
+  const Attestation statement{subject,
+                              Binding{state->format.ledger_id, key.public_key().id(), state->head},
+                              std::move(import)};
   const Result<std::uint64_t> index = attest(statement, key);
   if (!index) return fail(index.error());
   ++recorded_.attestations;
@@ -395,8 +395,7 @@ Status Appender::check_written() const {
   const StoreView view = ledger_.store_->latest();
   std::string leaf;
   for (std::size_t i = 0; i < batch_->leaves.size(); ++i) {
-    const Result<bool> found =
-        view.get(Space::evidence, key_layout::leaf(batch_->first + i), leaf);
+    const Result<bool> found = view.get(Space::evidence, key_layout::leaf(batch_->first + i), leaf);
     if (!found) return fail(found.error());
     if (!*found || leaf_hash(leaf) != leaf_hash(batch_->leaves[i])) {
       return fail(ErrorKind::corrupt, "WRITE_NOT_KEPT",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording: claims, snapshots, artifacts and attestations become entries, in atomic batches.
 //
-// A batch is cut by the position of what is offered (at most 999 offers or 8 MiB), whether or not it
-// is known already, and ends with an import statement that signs the batch's leaves. So an import
-// that was killed and run again gives the same entries, and with a fixed clock the same root.
+// A batch is cut by the position of what is offered (at most 999 offers or 8 MiB), whether or not
+// it is known already, and ends with an import statement that signs the batch's leaves. So an
+// import that was killed and run again gives the same entries, and with a fixed clock the same
+// root.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ struct ImportIdentity {
 };
 
 struct Recorded {
-  std::uint64_t index = 0;  // of the entry, old or new
-  Digest content;           // of the object it is about
+  std::uint64_t index = 0;    // of the entry, old or new
+  Digest content;             // of the object it is about
   bool existing = false;      // it was recorded before; nothing was added
   bool new_document = false;  // the object was not held before
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of an Appender: what one batch holds before it is written, and the rows that its claims
-// change. Private to ledger/appender*.cc.
+// The inside of an Appender: what one batch holds before it is written, and the rows that its
+// claims change. Private to ledger/appender*.cc.
 #pragma once
 
 #include <map>
@@ -16,7 +16,10 @@
 namespace kernelindex {
 
 inline Error changed_while_read() {
-  return {ErrorKind::invalid, "CHANGED_WHILE_READ", {}, "the file changed while it was read",
+  return {ErrorKind::invalid,
+          "CHANGED_WHILE_READ",
+          {},
+          "the file changed while it was read",
           "run the command again when nothing writes to the file"};
 }
 
@@ -32,6 +35,7 @@ struct Appender::Batch {
   std::unordered_map<Digest, std::uint64_t> artifacts;    // new ones, by digest
   std::unordered_map<Digest, std::uint64_t> chain_heads;  // of subjects with new entries
   std::unordered_set<Digest> objects;                     // new ones
+  std::unordered_set<std::string> superseded;             // external ids that its claims replace
   std::vector<std::pair<std::uint64_t, Attestation>> key_statements;
   std::optional<ImportRange> import;
 
@@ -58,8 +62,7 @@ struct Appender::Batch {
 // Rows as they are with the pending batch on top, and which of them the batch changes.
 class Appender::Rows final : public RowSource {
  public:
-  explicit Rows(Ledger& ledger)
-      : reader_(ledger.store().latest(), ledger.state()) {}
+  explicit Rows(Ledger& ledger) : reader_(ledger.store().latest(), ledger.state()) {}
 
   const Reader& reader() const { return reader_; }
   void begin(Batch& batch) { batch_ = &batch; }
@@ -69,6 +72,7 @@ class Appender::Rows final : public RowSource {
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
   Result<bool> artifact_held(const Digest& digest) override;
   Result<bool> object_kept(const Digest& digest) override;
+  Result<bool> superseded(std::string_view external_id) override;
   Result<bool> supplied(const Digest& snapshot);
   Result<std::optional<std::uint64_t>> chain_head(const Digest& subject) const;
 
@@ -94,6 +98,7 @@ class Appender::Rows final : public RowSource {
   std::unordered_map<Digest, Manifest> runs_;
   std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> recent_;
   std::optional<std::pair<Digest, bool>> last_supplied_;
+  std::optional<bool> any_superseding_;
 };
 
 }  // namespace kernelindex

@@ -45,6 +45,20 @@ Result<bool> Appender::Rows::object_kept(const Digest& digest) {
   return reader_.object_kept(digest);
 }
 
+Result<bool> Appender::Rows::superseded(std::string_view external_id) {
+  if (!any_superseding_) {
+    Result<bool> any = reader_.any_superseding();
+    if (!any) return any;
+    any_superseding_ = *any;
+  }
+  if (!batch_->superseded.empty()) {
+    any_superseding_ = true;
+    if (batch_->superseded.contains(std::string(external_id))) return true;
+  }
+  if (!*any_superseding_) return false;
+  return reader_.superseded(external_id, limits::kTreeSize);
+}
+
 Result<bool> Appender::Rows::supplied(const Digest& snapshot) {
   if (last_supplied_ && last_supplied_->first == snapshot) return last_supplied_->second;
   // The newest snapshot entry of these bytes says how they came; pending ones are newer than all.
@@ -77,8 +91,8 @@ void Appender::Rows::fold(std::uint64_t index, const Entry& entry, bool supplied
                           const std::shared_ptr<const SubjectRow>& before) {
   auto [at, fresh] = position_.try_emplace(manifest.identity, changes_.size());
   if (fresh) {
-    auto after = before == nullptr ? std::make_shared<SubjectRow>()
-                                   : std::make_shared<SubjectRow>(*before);
+    auto after =
+        before == nullptr ? std::make_shared<SubjectRow>() : std::make_shared<SubjectRow>(*before);
     changes_.push_back({manifest.identity, before, std::move(after)});
   }
   fold_claim(*changes_[at->second].after, index, entry, supplied, manifest);
@@ -99,8 +113,7 @@ void Appender::Rows::end(const Batch&) {
 
 // ---- deriving ----
 
-Status Appender::put_run(const Digest& identity, const SubjectRow& self,
-                         const Manifest& document) {
+Status Appender::put_run(const Digest& identity, const SubjectRow& self, const Manifest& document) {
   Result<DerivedRun> run = derive_run(self, document, *rows_);
   if (!run) return fail(run.error());
   const Result<RunRow> row = decode_run_row(run->bytes);
@@ -151,6 +164,22 @@ Status Appender::derive_rows() {
     for (; cursor.valid(); cursor.next()) {
       const Digest run = key_layout::last_digest(cursor.key());
       if (!rows_->runs().contains(run)) again.insert(run);
+    }
+    if (Status status = cursor.status(); !status) return status;
+  }
+  for (const std::string& external_id : batch_->superseded) {
+    const std::size_t colon = external_id.find(':');
+    if (colon == std::string::npos) continue;
+    StoreCursor cursor = rows_->reader().view().scan(
+        Space::derived,
+        key_layout::external_exact(std::string_view(external_id).substr(0, colon),
+                                   std::string_view(external_id).substr(colon + 1)));
+    for (; cursor.valid(); cursor.next()) {
+      const std::string_view key = cursor.key();
+      const Digest run = key_layout::last_digest(key);
+      if (is_run(static_cast<ManifestKind>(key[key.size() - 33])) && !rows_->runs().contains(run)) {
+        again.insert(run);
+      }
     }
     if (Status status = cursor.status(); !status) return status;
   }

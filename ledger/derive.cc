@@ -227,11 +227,15 @@ class RunJoin {
         row_.last_index = claim.index;
       }
       if (!claim.facts.retracted_at.empty()) row_.flags |= kRetractedBySource;
-      if (!claim.facts.supersedes.empty()) row_.flags |= kSupersededBySource;
       if (std::ranges::find(claim.facts.marks, "observed_at_by_operator") !=
           claim.facts.marks.end()) {
         row_.flags |= kObservedByOperator;
       }
+    }
+    for (const std::string_view id : ids) {
+      Result<bool> superseded = rows_.superseded(id);
+      if (!superseded) return fail(superseded.error());
+      if (*superseded) row_.flags |= kSupersededBySource;
     }
     if (first == nullptr) {
       first = &self_.claims.front();
@@ -267,9 +271,9 @@ void attestation_pairs(std::uint64_t index, const AttestationEntry& entry, const
   if (!said) return;
   if (const auto* import = std::get_if<ImportStatement>(&said->predicate)) {
     const Result<Digest> signer = Digest::parse_hex(entry.signer);
-    out.emplace_back(key_layout::import_statement(index),
-                     encode_import_range({index, import->first, import->end,
-                                          signer.value_or(Digest{})}));
+    out.emplace_back(
+        key_layout::import_statement(index),
+        encode_import_range({index, import->first, import->end, signer.value_or(Digest{})}));
   } else {
     out.emplace_back(key_layout::key_statement(index), "");
   }
@@ -369,8 +373,7 @@ Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& e
     if (entry.on_chain()) out.emplace_back(key_layout::chain_head(*subject), number);
   }
   if (const auto* claim = std::get_if<ManifestEntry>(&entry.body)) {
-    out.emplace_back(key_layout::document(entry.content.digest),
-                     std::string(claim->subject.raw()));
+    out.emplace_back(key_layout::document(entry.content.digest), std::string(claim->subject.raw()));
     out.emplace_back(
         key_layout::claim_fingerprint(claim_fingerprint(entry.content.digest, claim->source,
                                                         claim->via, claim->external_ids, supplied)),
@@ -378,10 +381,13 @@ Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& e
     for (const std::string& id : claim->external_ids) {
       const std::size_t colon = id.find(':');
       if (colon == std::string::npos) continue;
-      out.emplace_back(key_layout::external(std::string_view(id).substr(0, colon),
-                                            std::string_view(id).substr(colon + 1), claim->kind,
-                                            claim->subject),
-                       "");
+      out.emplace_back(
+          key_layout::external(std::string_view(id).substr(0, colon),
+                               std::string_view(id).substr(colon + 1), claim->kind, claim->subject),
+          "");
+    }
+    if (!claim->facts.supersedes.empty()) {
+      out.emplace_back(key_layout::superseding(claim->facts.supersedes, index), "");
     }
     if (!claim->facts.slug.empty()) {
       out.emplace_back(

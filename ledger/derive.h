@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rows and index keys follow from the log: the only definition, used when something is recorded,
-// by `reindex`, by `audit`, and to answer as of an earlier size.
+// How rows and index keys follow from the log: the only definition, used when something is
+// recorded, by `reindex`, by `audit`, and to answer as of an earlier size.
 //
 // A subject's row is a fold over its claims in order of index. A run's row joins its own claims and
-// spec with the rows of what it refers to. Both only ever gain facts as the log grows, so index keys
-// are added and never removed, and order of arrival never shows.
+// spec with the rows of what it refers to. Both only ever gain facts as the log grows, so index
+// keys are added and never removed, and order of arrival never shows.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ class RowSource {
   virtual Result<bool> artifact_held(const Digest& digest) = 0;
   // Whether the bytes of a snapshot are kept (not withheld).
   virtual Result<bool> object_kept(const Digest& digest) = 0;
+  // Whether a source says that another run replaces the one with this external id.
+  virtual Result<bool> superseded(std::string_view external_id) = 0;
 };
 
 // Adds one claim to a subject's row. Requires: claims come in order of index.
@@ -43,8 +45,8 @@ void fold_claim(SubjectRow& row, std::uint64_t index, const Entry& entry, bool s
 bool changes_dependents(const SubjectRow& before, const SubjectRow& after);
 
 struct DerivedRun {
-  std::string bytes;             // an encoded RunRow
-  std::vector<Digest> depends;   // all whose arrival or change can change the row
+  std::string bytes;            // an encoded RunRow
+  std::vector<Digest> depends;  // all whose arrival or change can change the row
 };
 
 // Joins a run. Requires: `document` is a benchmark or serving run, `self` has its claims.
@@ -54,7 +56,8 @@ Result<DerivedRun> derive_run(const SubjectRow& self, const Manifest& document, 
 using DerivedPair = std::pair<std::string, std::string>;
 
 // The keys that a run's row puts into the derived space. Requires: `row` decoded from run.bytes.
-std::vector<DerivedPair> run_pairs(const Digest& identity, const DerivedRun& run, const RunRow& row);
+std::vector<DerivedPair> run_pairs(const Digest& identity, const DerivedRun& run,
+                                   const RunRow& row);
 
 // What makes a claim the same claim when it is recorded again: document, source, via, external ids
 // and how its snapshot was acquired. DESIGN section 5, idempotence.
@@ -74,7 +77,7 @@ struct ImportRange {
   std::uint64_t index = 0;  // of the statement's entry
   std::uint64_t first = 0;
   std::uint64_t end = 0;
-  Digest signer;            // key id
+  Digest signer;  // key id
 };
 std::string encode_import_range(const ImportRange& range);
 Result<ImportRange> decode_import_range(std::uint64_t index, std::string_view value);

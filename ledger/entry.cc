@@ -250,8 +250,9 @@ Result<Entry> finish(Members& in, Entry entry) {
 }
 
 Result<Entry> read_manifest_entry(const Value& value) {
-  Members in(value, "", {"v", "type", "recordedAt", "content", "kind", "subject", "previous",
-                         "source", "via", "externalIds", "snapshot", "item", "facts"});
+  Members in(value, "",
+             {"v", "type", "recordedAt", "content", "kind", "subject", "previous", "source", "via",
+              "externalIds", "snapshot", "item", "facts"});
   ManifestEntry body;
   const std::optional<ManifestKind> kind = kind_from_name(in.text("kind"));
   if (!kind) in.fault("has an unknown kind");
@@ -292,8 +293,9 @@ Result<Entry> read_artifact_entry(const Value& value) {
 }
 
 Result<Entry> read_attestation_entry(const Value& value) {
-  Members in(value, "", {"v", "type", "recordedAt", "content", "subject", "previous",
-                         "predicateType", "signer"});
+  Members in(
+      value, "",
+      {"v", "type", "recordedAt", "content", "subject", "previous", "predicateType", "signer"});
   AttestationEntry body;
   body.subject = in.digest("subject");
   body.previous = in.nullable_number("previous");

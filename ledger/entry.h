@@ -37,10 +37,10 @@ struct Content {
 struct NamedArtifact {
   std::string role;  // source, log, samples
   Digest digest;
-  std::string path;                    // empty when the source names none
-  std::optional<std::uint64_t> size;   // said by the source, bytes
-  std::string media_type;              // said by the source
-  std::string license;                 // said by the source
+  std::string path;                   // empty when the source names none
+  std::optional<std::uint64_t> size;  // said by the source, bytes
+  std::string media_type;             // said by the source
+  std::string license;                // said by the source
 };
 
 // What a source says beside a document, and we show. A closed set; all members optional.
@@ -53,7 +53,7 @@ struct ClaimFacts {
   std::vector<NamedArtifact> artifacts;
   std::vector<std::string> marks;  // zone_assumed, observed_at_by_operator, ...
   std::string retracted_at;        // the source withdrew the run: RETRACTED_BY_SOURCE
-  std::string supersedes;          // the source's id of what this replaces: SUPERSEDED_BY_SOURCE
+  std::string supersedes;          // external id of what this replaces at its source
 
   bool empty() const;
 };
@@ -61,10 +61,11 @@ struct ClaimFacts {
 // A source claims a manifest.
 struct ManifestEntry {
   ManifestKind kind{};
-  Digest subject;                         // identity digest
-  std::optional<std::uint64_t> previous;  // last earlier entry of the subject that can change a level
-  std::string source;                     // whose number it is
-  std::string via;                        // whose bytes were read; empty when the source's own
+  Digest subject;  // identity digest
+  std::optional<std::uint64_t>
+      previous;        // last earlier entry of the subject that can change a level
+  std::string source;  // whose number it is
+  std::string via;     // whose bytes were read; empty when the source's own
   std::vector<std::string> external_ids;  // "slug:id", sorted
   std::optional<Digest> snapshot;         // where it was read
   std::string item;                       // line or JSON pointer inside the snapshot
@@ -104,8 +105,8 @@ struct Entry {
 Result<std::string> encode_entry(const Entry& entry);
 
 // Reads leaf bytes. They must be exactly what encode_entry() would give. A version, type or member
-// that this program does not know is the error UNKNOWN_ENTRY: on a chain that matters no level can be
-// judged past it.
+// that this program does not know is the error UNKNOWN_ENTRY: on a chain that matters no level can
+// be judged past it.
 Result<Entry> decode_entry(std::string_view leaf);
 
 }  // namespace kernelindex

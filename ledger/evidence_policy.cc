@@ -21,7 +21,8 @@ constexpr std::array<MissingReference, 6> kMissing = {{
     {kConfigurationMissing, LevelReason::configuration_missing},
 }};
 
-// What keeps the best claim of the run's own source from counting; claimed_by_source when it counts.
+// What keeps the best claim of the run's own source from counting; claimed_by_source when it
+// counts.
 LevelReason judge_claims(const std::vector<EvidenceClaim>& claims) {
   LevelReason best = LevelReason::no_source_claim;
   for (const EvidenceClaim& claim : claims) {
@@ -43,12 +44,21 @@ std::string_view level_name(Level level) {
 }
 
 std::string_view reason_name(LevelReason reason) {
-  constexpr std::array<std::string_view, 15> kNames = {
-      "NO_SOURCE_CLAIM",    "CLAIM_NOT_COVERED",   "SNAPSHOT_NOT_HELD",
-      "CLAIMED_BY_SOURCE",  "IMPLEMENTATION_MISSING", "WORKLOAD_MISSING",
-      "PROTOCOL_MISSING",   "ENVIRONMENT_MISSING", "MODEL_MISSING",
-      "CONFIGURATION_MISSING", "SOURCE_NOT_NAMED", "EVIDENCE_NOT_NAMED",
-      "BYTES_NOT_HELD",     "BYTES_HELD",          "SERVING_RUN"};
+  constexpr std::array<std::string_view, 15> kNames = {"NO_SOURCE_CLAIM",
+                                                       "CLAIM_NOT_COVERED",
+                                                       "SNAPSHOT_NOT_HELD",
+                                                       "CLAIMED_BY_SOURCE",
+                                                       "IMPLEMENTATION_MISSING",
+                                                       "WORKLOAD_MISSING",
+                                                       "PROTOCOL_MISSING",
+                                                       "ENVIRONMENT_MISSING",
+                                                       "MODEL_MISSING",
+                                                       "CONFIGURATION_MISSING",
+                                                       "SOURCE_NOT_NAMED",
+                                                       "EVIDENCE_NOT_NAMED",
+                                                       "BYTES_NOT_HELD",
+                                                       "BYTES_HELD",
+                                                       "SERVING_RUN"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

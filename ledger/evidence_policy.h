@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evidence policy `evidence-v1`: how strong the evidence for a run is, and why. DESIGN section 7.
 //
-// A pure function of facts. Levels are derived at reading and stored nowhere; no input can state one.
+// A pure function of facts. Levels are derived at reading and stored nowhere; no input can state
+// one.
 #pragma once
 
 #include <cstdint>

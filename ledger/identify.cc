@@ -38,16 +38,16 @@ constexpr std::array<KindWord, kManifestKinds> kKindWords = {{
 }};
 
 bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  return std::ranges::all_of(
+      text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_uuid_prefix(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return c != '-'; }) >=
              static_cast<std::ptrdiff_t>(kRunIdDigits) &&
-         text.size() <= 36 &&
-         std::ranges::all_of(text, [](char c) { return c == '-' || is_hex({&c, 1}); });
+         text.size() <= 36 && std::ranges::all_of(text, [](char c) {
+           return c == '-' || is_hex({&c, 1});
+         });
 }
 
 std::string value_text(const RunRow& row) {
@@ -78,8 +78,7 @@ class Search {
     const std::string raw = from_hex(hex.substr(0, hex.size() / 2 * 2)).value_or("");
     for (const Table& table : kTables) {
       std::optional<Digest> last;
-      StoreCursor cursor =
-          reader_.view().scan(table.space, key_layout::join(table.letter, raw));
+      StoreCursor cursor = reader_.view().scan(table.space, key_layout::join(table.letter, raw));
       for (; cursor.valid() && !full(); cursor.next()) {
         const Digest digest = Digest::from_raw(cursor.key().substr(1, 32));
         if (last == digest || !digest.hex().starts_with(hex)) continue;
@@ -102,8 +101,8 @@ class Search {
   // External ids that are exactly `id`, or begin with it.
   Status by_external_id(std::string_view source, std::string_view id, bool prefix,
                         std::optional<ManifestKind> kind) {
-    const std::string start = prefix ? key_layout::external_prefix(source, id)
-                                     : key_layout::external_exact(source, id);
+    const std::string start =
+        prefix ? key_layout::external_prefix(source, id) : key_layout::external_exact(source, id);
     std::vector<std::pair<ManifestKind, std::pair<std::string, Digest>>> found;
     StoreCursor cursor = reader_.view().scan(Space::derived, start);
     for (; cursor.valid(); cursor.next()) {
@@ -209,9 +208,10 @@ std::string describe(const Candidate& candidate) {
 }
 
 std::unexpected<Error> bad_id(std::string_view text, std::string message) {
-  return fail(ErrorKind::invalid, "BAD_ID", std::string(text), std::move(message),
-              "give a digest (at least 6 hex digits of it), SOURCE:ID, or kernelindex: and at least "
-              "8 digits of a run id");
+  return fail(
+      ErrorKind::invalid, "BAD_ID", std::string(text), std::move(message),
+      "give a digest (at least 6 hex digits of it), SOURCE:ID, or kernelindex: and at least "
+      "8 digits of a run id");
 }
 
 }  // namespace
@@ -267,8 +267,8 @@ Result<std::vector<Candidate>> candidates(const Reader& reader, std::string_view
         id[entry.word.size()] != ':') {
       continue;
     }
-    if (Status status = search.by_external_id(source, id.substr(entry.word.size() + 1), false,
-                                              entry.kind);
+    if (Status status =
+            search.by_external_id(source, id.substr(entry.word.size() + 1), false, entry.kind);
         !status) {
       return fail(status.error());
     }

@@ -31,12 +31,12 @@ enum class Named : std::uint8_t {
 struct Candidate {
   Named what = Named::manifest;
   Digest digest;
-  std::optional<Digest> document;     // set when a document digest was given
-  std::optional<ManifestKind> kind;   // of a manifest
-  std::string external_id;            // that matched
+  std::optional<Digest> document;    // set when a document digest was given
+  std::optional<ManifestKind> kind;  // of a manifest
+  std::string external_id;           // that matched
   std::string source;
   std::string label;
-  std::string value;                  // of a run: "59812 ns"
+  std::string value;  // of a run: "59812 ns"
 };
 
 // All that a text names, in a stable order, at most `limit`. Empty when nothing.

@@ -24,7 +24,8 @@ Status KeyBook::apply(std::uint64_t index, const Attestation& statement) {
       return fail(ErrorKind::invalid, "ALREADY_FOUNDED", entry_place(index),
                   "a ledger is founded once");
     }
-    keys_[founding->root_key.id()] = {founding->root_key, Role::root, founding->owner, index, {}, {}};
+    keys_[founding->root_key.id()] = {
+        founding->root_key, Role::root, founding->owner, index, {}, {}};
     return {};
   }
   const auto* change = std::get_if<KeyChange>(&statement.predicate);

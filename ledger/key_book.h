@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may sign what, as of each entry of the log. DESIGN section 6.
 //
-// A key is valid from the entry after its enrolment until its revocation; a revocation for compromise
-// voids from a stated entry on what the key signed. Only the root enrols and revokes, and what the
-// root signed is never void.
+// A key is valid from the entry after its enrolment until its revocation; a revocation for
+// compromise voids from a stated entry on what the key signed. Only the root enrols and revokes,
+// and what the root signed is never void.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct KeyRecord {
   PublicKey key;
   Role role{};
   std::string owner;
-  std::uint64_t enrolled_at = 0;             // index of the enrolling entry
-  std::optional<std::uint64_t> revoked_at;   // index of the revoking entry
-  std::optional<std::uint64_t> void_from;    // of a revocation for compromise
+  std::uint64_t enrolled_at = 0;            // index of the enrolling entry
+  std::optional<std::uint64_t> revoked_at;  // index of the revoking entry
+  std::optional<std::uint64_t> void_from;   // of a revocation for compromise
 
   // Whether what the key signed at entry `index` counts.
   bool valid_at(std::uint64_t index) const;
@@ -33,8 +33,8 @@ struct KeyRecord {
 
 class KeyBook {
  public:
-  // Takes the founding or a key statement at `index`. Requires: in order of index; the signature and
-  // the signer were checked. Errors (kind invalid): ALREADY_ENROLLED, UNKNOWN_KEY, NO_FOUNDING.
+  // Takes the founding or a key statement at `index`. Requires: in order of index; the signature
+  // and the signer were checked. Errors (kind invalid): ALREADY_ENROLLED, UNKNOWN_KEY, NO_FOUNDING.
   Status apply(std::uint64_t index, const Attestation& statement);
 
   // The record of a key by its id, or null.

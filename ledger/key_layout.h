@@ -114,6 +114,13 @@ inline std::string slug(ManifestKind kind, std::string_view slug, std::string_vi
                         const Digest& identity) {
   return join(slug_prefix(kind, slug), source, kZero, identity.raw());
 }
+// The claims whose source says that they replace what has this external id.
+inline std::string superseding(std::string_view external_id) {
+  return join("j", external_id, kZero);
+}
+inline std::string superseding(std::string_view external_id, std::uint64_t index) {
+  return join(superseding(external_id), big_endian(index));
+}
 // The runs that depend on something else (implementation, workload, operation, environment,
 // project, source or evidence bytes), newest observation first.
 inline std::string dependents(const Digest& digest) { return join("d", digest.raw()); }

@@ -168,9 +168,8 @@ Status Ledger::found(const FoundingOptions& founding) {
   const PublicKey& root_key = root->key.public_key();
   const Digest root_id = root_key.id();
   LedgerFounding statement;
-  statement.origin = founding.origin.empty()
-                         ? "kernelindex.local/" + root_id.hex().substr(0, 8)
-                         : founding.origin;
+  statement.origin =
+      founding.origin.empty() ? "kernelindex.local/" + root_id.hex().substr(0, 8) : founding.origin;
   if (!is_note_name(statement.origin)) {
     return fail(ErrorKind::usage, "BAD_ORIGIN", statement.origin,
                 "an origin is printable ASCII without space and plus sign, at most 255 bytes",
@@ -298,8 +297,8 @@ Status Ledger::load_derived_state(const StoreView& view, LogState& state) {
   if (Status status = statements.status(); !status) return status;
   StoreCursor imports = view.scan(Space::derived, "i");
   for (; imports.valid(); imports.next()) {
-    Result<ImportRange> range = decode_import_range(
-        key_layout::from_big_endian(imports.key().substr(1)), imports.value());
+    Result<ImportRange> range =
+        decode_import_range(key_layout::from_big_endian(imports.key().substr(1)), imports.value());
     if (!range) return fail(range.error());
     state.imports.push_back(*range);
   }
@@ -341,11 +340,11 @@ void Ledger::compare_marks() {
     }
     const Result<Digest> root = reader.root_at(released.size);
     if (root && *root != released.root && !read_only_reason_) {
-      read_only_reason_ = ReadOnlyReason{
-          "FORKED",
-          "a checkpoint of size " + std::to_string(released.size) + " was released (" +
-              mark.path.string() + ") with another root than the store has at that size",
-          head.size, released.size};
+      read_only_reason_ = ReadOnlyReason{"FORKED",
+                                         "a checkpoint of size " + std::to_string(released.size) +
+                                             " was released (" + mark.path.string() +
+                                             ") with another root than the store has at that size",
+                                         head.size, released.size};
     }
   }
 }
@@ -356,8 +355,7 @@ Status Ledger::collect_unnamed_chunks() {
   for (; markers.valid(); markers.next()) {
     const Digest digest = key_layout::last_digest(markers.key());
     StoreBatch batch;
-    StoreCursor chunks =
-        view.scan(Space::evidence, key_layout::join("c", digest.raw()));
+    StoreCursor chunks = view.scan(Space::evidence, key_layout::join("c", digest.raw()));
     for (; chunks.valid(); chunks.next()) batch.remove(Space::evidence, chunks.key());
     if (Status status = chunks.status(); !status) return status;
     batch.remove(Space::evidence, key_layout::unnamed(digest));

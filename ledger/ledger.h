@@ -53,8 +53,8 @@ struct FoundingOptions {
 
 // Why a ledger can only be read.
 struct ReadOnlyReason {
-  std::string code;     // RECORDS_LOST, FORKED
-  std::string message;  // with the sizes
+  std::string code;            // RECORDS_LOST, FORKED
+  std::string message;         // with the sizes
   std::uint64_t size = 0;      // of the head
   std::uint64_t released = 0;  // the largest size that a mark names
 };
@@ -62,8 +62,8 @@ struct ReadOnlyReason {
 // Requires of callers: one Ledger object writes at a time, from one thread; read() from any thread.
 class Ledger {
  public:
-  // Makes the directory, the keys that are not there yet, the founding entry and the enrolments, and
-  // the first checkpoint. Error LEDGER_EXISTS (refused) when one is there.
+  // Makes the directory, the keys that are not there yet, the founding entry and the enrolments,
+  // and the first checkpoint. Error LEDGER_EXISTS (refused) when one is there.
   static Result<std::unique_ptr<Ledger>> create(const LedgerOptions& options,
                                                 const FoundingOptions& founding);
   // Errors: NO_LEDGER (not_found), UNKNOWN_FORMAT (invalid), ORIGIN_DIFFERS (refused), those of
@@ -75,8 +75,8 @@ class Ledger {
   const LedgerFormat& format() const { return format_; }
   const LedgerOptions& options() const { return options_; }
 
-  // Set when derived data is missing, damaged or of another size: queries would be wrong, the log is
-  // readable, `reindex` cures it.
+  // Set when derived data is missing, damaged or of another size: queries would be wrong, the log
+  // is readable, `reindex` cures it.
   const std::optional<Error>& derived_fault() const { return derived_fault_; }
   // Set when a released mark names more than the store has, or another tree: nothing is signed.
   const std::optional<ReadOnlyReason>& read_only_reason() const { return read_only_reason_; }

@@ -317,7 +317,8 @@ std::map<std::string, std::int64_t> read_counts(ObjectReader& reader) {
 void read(ObjectReader& reader, const json::Value&, ImportStatement& out) {
   out.first = reader.count("first");
   out.end = reader.count("end");
-  if (out.first >= out.end) reader.fault("end", "BAD_MEMBER", "the range of leaves is empty");
+  if (out.first > out.end)
+    reader.fault("end", "BAD_MEMBER", "the range of leaves ends before it begins");
   out.leaves = reader.digest("leaves");
   out.parser = reader.slug("parser", kSlugBytes);
   out.parser_version = reader.text("parserVersion", kVersionBytes);

@@ -107,7 +107,7 @@ struct KeyChange {
 // `snapshots`.
 struct ImportStatement {
   std::uint64_t first = 0;
-  std::uint64_t end = 0;  // above `first`
+  std::uint64_t end = 0;  // equal to `first` when the statement only names the report
   Digest leaves;          // RFC 6962 root of the leaves [first, end) as a tree of their own
   std::string parser;     // slug
   std::string parser_version;

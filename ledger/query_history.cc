@@ -26,8 +26,7 @@ Evidence judge_evidence(const Reader& reader, const RunRow& row, std::uint64_t s
   facts.flags = row.flags;
   facts.claims.reserve(row.claims.size());
   for (const RunClaimRow& claim : row.claims) {
-    facts.claims.push_back({claim.own_source,
-                            reader.covering_import(claim.index, size) != nullptr,
+    facts.claims.push_back({claim.own_source, reader.covering_import(claim.index, size) != nullptr,
                             claim.snapshot_kept});
   }
   return evidence_v1(facts);
@@ -148,8 +147,8 @@ Result<RunView> view_run(const Reader& reader, const Digest& identity, const Rea
   const Result<std::uint64_t> size = size_of(reader, policy);
   if (!size) return fail(size.error());
   RowsAsOf earlier(reader, *size);
-  Result<std::optional<RunView>> alone = read_run(
-      reader, identity, *size, *size == reader.head().size ? nullptr : &earlier);
+  Result<std::optional<RunView>> alone =
+      read_run(reader, identity, *size, *size == reader.head().size ? nullptr : &earlier);
   if (!alone) return fail(alone.error());
   if (!*alone) {
     return fail(ErrorKind::not_found, "NO_SUCH_RUN", identity.text(),

@@ -33,8 +33,8 @@ bool matches(const RunFilter& filter, const RunView& run) {
   return true;
 }
 
-// The narrowest index that holds all runs the filter may choose; its keys end in (newest first time,
-// run), so that every index gives the same order.
+// The narrowest index that holds all runs the filter may choose; its keys end in (newest first
+// time, run), so that every index gives the same order.
 std::string index_prefix(const RunFilter& filter) {
   for (const std::optional<Digest>& digest :
        {filter.implementation, filter.workload, filter.operation, filter.project}) {
@@ -126,8 +126,8 @@ Result<RunPage> list_runs(const Reader& reader, const RunFilter& filter, const R
     if (!*run || !matches(filter, **run)) continue;
     if (filter.limit > 0 && page.runs.size() == filter.limit) {
       const RunView& last = page.runs.back();
-      page.next = to_hex(key_layout::join(key_layout::newest_first(last.row.observed_at),
-                                          last.digest.raw()));
+      page.next = to_hex(
+          key_layout::join(key_layout::newest_first(last.row.observed_at), last.digest.raw()));
       break;
     }
     if (Status status = ranks.fill(**run); !status) return fail(status.error());
@@ -154,11 +154,17 @@ Result<std::vector<RecordView>> list_records(const Reader& reader, const RunFilt
     for (const RecordMove& move : group->moves) {
       const RunView& run = group->runs[move.run];
       if (!matches(filter, run)) continue;
-      RecordView record{key, run.digest, {}, std::string(run.row.source),
+      RecordView record{key,
+                        run.digest,
+                        {},
+                        std::string(run.row.source),
                         std::string(run.row.operation_name),
-                        std::string(run.row.implementation_name), std::string(run.row.hardware),
-                        std::string(run.row.unit), run.row.value.value_or(0.0),
-                        run.row.observed_at, move.late};
+                        std::string(run.row.implementation_name),
+                        std::string(run.row.hardware),
+                        std::string(run.row.unit),
+                        run.row.value.value_or(0.0),
+                        run.row.observed_at,
+                        move.late};
       if (move.previous) record.previous = group->runs[*move.previous].digest;
       out.push_back(std::move(record));
     }

@@ -61,8 +61,8 @@ Result<ClaimView> view_claim(const Reader& reader, const ClaimRow& row) {
   return out;
 }
 
-Result<ChainView> view_attestation(const Reader& reader, std::uint64_t index,
-                                   const Entry& entry, const AttestationEntry& body) {
+Result<ChainView> view_attestation(const Reader& reader, std::uint64_t index, const Entry& entry,
+                                   const AttestationEntry& body) {
   ChainView out;
   out.index = index;
   out.predicate_type = body.predicate_type;
@@ -163,9 +163,8 @@ Result<ShownManifest> show_manifest(const Reader& reader, const Digest& identity
   for (const ClaimRow& claim : (*subject)->claims) {
     out.external_ids.insert(out.external_ids.end(), claim.external_ids.begin(),
                             claim.external_ids.end());
-    const bool known = std::ranges::any_of(out.documents, [&](const auto& seen) {
-      return seen.digest == claim.document;
-    });
+    const bool known = std::ranges::any_of(
+        out.documents, [&](const auto& seen) { return seen.digest == claim.document; });
     if (!known) out.documents.push_back({claim.document, claim.index, claim.source});
   }
   std::ranges::stable_partition(out.documents,
@@ -176,8 +175,7 @@ Result<ShownManifest> show_manifest(const Reader& reader, const Digest& identity
   Result<std::optional<std::string>> bytes = reader.object(shown);
   if (!bytes) return fail(bytes.error());
   if (*bytes) out.bytes = std::move(**bytes);
-  Result<std::vector<std::uint64_t>> entries =
-      reader.subject_entries(identity, reader.head().size);
+  Result<std::vector<std::uint64_t>> entries = reader.subject_entries(identity, reader.head().size);
   if (!entries) return fail(entries.error());
   out.entries = std::move(*entries);
   return out;

@@ -79,8 +79,7 @@ bool displaces_recorded(const std::vector<RankCandidate>& runs,
 
 void record_history(const std::vector<RankCandidate>& runs, std::vector<std::size_t> members,
                     std::vector<Transition>& out) {
-  std::erase_if(members,
-                [&](std::size_t i) { return (runs[i].flags & kObservedByOperator) != 0; });
+  std::erase_if(members, [&](std::size_t i) { return (runs[i].flags & kObservedByOperator) != 0; });
   std::ranges::sort(members, [&](std::size_t a, std::size_t b) {
     return std::tie(runs[a].observed_at, runs[a].run) < std::tie(runs[b].observed_at, runs[b].run);
   });

@@ -58,14 +58,14 @@ struct Transition {
 };
 
 struct GroupRanking {
-  bool source_native = false;     // the group's profile: source_native or strict_exact
-  std::vector<Ranked> runs;       // one a candidate, same positions
-  std::vector<std::size_t> order; // candidates as displayed: by rank, then the ineligible ones
+  bool source_native = false;      // the group's profile: source_native or strict_exact
+  std::vector<Ranked> runs;        // one a candidate, same positions
+  std::vector<std::size_t> order;  // candidates as displayed: by rank, then the ineligible ones
   std::vector<Transition> transitions;  // in order of observation
 };
 
-// Ranks the candidates of one group and derives how its record moved. In a source-native group ranks
-// and records are kept per source.
+// Ranks the candidates of one group and derives how its record moved. In a source-native group
+// ranks and records are kept per source.
 GroupRanking rank_group(const std::vector<RankCandidate>& candidates, RankingPolicy policy);
 
 }  // namespace kernelindex

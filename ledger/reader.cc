@@ -203,6 +203,21 @@ Result<bool> Reader::supplied(const Digest& snapshot, std::uint64_t index) const
   return supplied;
 }
 
+Result<bool> Reader::any_superseding() const {
+  StoreCursor cursor = view_.scan(Space::derived, "j");
+  const bool any = cursor.valid();
+  if (Status status = cursor.status(); !status) return fail(status.error());
+  return any;
+}
+
+Result<bool> Reader::superseded(std::string_view external_id, std::uint64_t size) const {
+  StoreCursor cursor = view_.scan(Space::derived, key_layout::superseding(external_id));
+  const bool found = cursor.valid() && key_layout::from_big_endian(
+                                           cursor.key().substr(cursor.key().size() - 8)) < size;
+  if (Status status = cursor.status(); !status) return fail(status.error());
+  return found;
+}
+
 const ImportRange* Reader::covering_import(std::uint64_t index, std::uint64_t size) const {
   const std::vector<ImportRange>& imports = state_->imports;
   const auto after = std::ranges::upper_bound(imports, index, {}, &ImportRange::first);
@@ -239,6 +254,16 @@ Result<bool> StoredRows::object_kept(const Digest& digest) {
   Result<bool> kept = reader_.object_kept(digest);
   if (kept) last_kept_ = {digest, *kept};
   return kept;
+}
+
+Result<bool> StoredRows::superseded(std::string_view external_id) {
+  if (!any_superseding_) {
+    Result<bool> any = reader_.any_superseding();
+    if (!any) return any;
+    any_superseding_ = *any;
+  }
+  if (!*any_superseding_) return false;
+  return reader_.superseded(external_id, reader_.head().size);
 }
 
 // ---- rows as of an earlier size ----
@@ -282,6 +307,10 @@ Result<bool> RowsAsOf::artifact_held(const Digest& digest) {
 }
 
 Result<bool> RowsAsOf::object_kept(const Digest& digest) { return reader_.object_kept(digest); }
+
+Result<bool> RowsAsOf::superseded(std::string_view external_id) {
+  return reader_.superseded(external_id, size_);
+}
 
 Result<std::optional<DerivedRun>> RowsAsOf::run(const Digest& identity) {
   Result<std::shared_ptr<const SubjectRow>> self = subject(identity);

@@ -88,6 +88,10 @@ class Reader {
                                                      std::uint64_t size) const;
   // Whether the snapshot that a claim at `index` names came as a file: its last entry before it.
   Result<bool> supplied(const Digest& snapshot, std::uint64_t index) const;
+  // Whether any claim says that it replaces another: nearly always none does.
+  Result<bool> any_superseding() const;
+  // Whether a claim below `size` says that it replaces what has this external id.
+  Result<bool> superseded(std::string_view external_id, std::uint64_t size) const;
   // The import statement that covers a claim, valid as of `size`; null when there is none.
   const ImportRange* covering_import(std::uint64_t index, std::uint64_t size) const;
 
@@ -103,11 +107,13 @@ class StoredRows final : public RowSource {
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
   Result<bool> artifact_held(const Digest& digest) override;
   Result<bool> object_kept(const Digest& digest) override;
+  Result<bool> superseded(std::string_view external_id) override;
 
  private:
   const Reader& reader_;
   std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> subjects_;
   std::optional<std::pair<Digest, bool>> last_kept_;
+  std::optional<bool> any_superseding_;
 };
 
 // Rows as they stood when the log had `size` entries, derived again from log and objects.
@@ -117,6 +123,7 @@ class RowsAsOf final : public RowSource {
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
   Result<bool> artifact_held(const Digest& digest) override;
   Result<bool> object_kept(const Digest& digest) override;
+  Result<bool> superseded(std::string_view external_id) override;
   // The joined row of a run; nullopt when no claim of it lay below the size.
   Result<std::optional<DerivedRun>> run(const Digest& identity);
 

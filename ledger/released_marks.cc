@@ -16,8 +16,11 @@ std::unexpected<Error> system_error(const std::filesystem::path& path, std::stri
   const int code = errno;
   const bool full = code == ENOSPC || code == EDQUOT;
   const bool denied = code == EACCES || code == EPERM || code == EROFS;
-  return fail(ErrorKind::system, full ? "DISK_FULL" : denied ? "PERMISSION" : "IO", path.string(),
-              std::string(what) + ": " + std::strerror(code));
+  return fail(ErrorKind::system,
+              full     ? "DISK_FULL"
+              : denied ? "PERMISSION"
+                       : "IO",
+              path.string(), std::string(what) + ": " + std::strerror(code));
 }
 
 // An open file descriptor.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Released marks: the newest checkpoint that may have left this process, kept outside the database.
 //
-// RocksDB opens cleanly after damage to its write-ahead log, with records gone; and a restored backup
-// is a younger state. Both show because a mark names a larger size than the head. Marks lie where
-// different accidents reach them: DIR/checkpoint, beside the private log key (no backup contains
-// keys), and in the user's state directory. DESIGN section 5, "No silent loss, no fork".
+// RocksDB opens cleanly after damage to its write-ahead log, with records gone; and a restored
+// backup is a younger state. Both show because a mark names a larger size than the head. Marks lie
+// where different accidents reach them: DIR/checkpoint, beside the private log key (no backup
+// contains keys), and in the user's state directory. DESIGN section 5, "No silent loss, no fork".
 #pragma once
 
 #include <filesystem>

@@ -99,14 +99,13 @@ Offset<flat::Claim> put_claim(FlatBufferBuilder& out, const ClaimRow& claim) {
     const FlatText role = put(out, artifact.role);
     artifacts.push_back(flat::CreateArtifactName(out, role, &digest));
   }
-  const auto artifact_list =
-      artifacts.empty() ? 0 : out.CreateVector(artifacts);
+  const auto artifact_list = artifacts.empty() ? 0 : out.CreateVector(artifacts);
   const FlatTexts marks = put_all(out, claim.facts.marks);
   const FlatText retracted_at = put(out, claim.facts.retracted_at);
   const FlatText supersedes = put(out, claim.facts.supersedes);
   const FlatText label = put(out, claim.label);
-  return flat::CreateClaim(out, claim.index, claim.recorded_at, source, via, external_ids, &document,
-                           claim.snapshot ? &snapshot : nullptr, claim.supplied,
+  return flat::CreateClaim(out, claim.index, claim.recorded_at, source, via, external_ids,
+                           &document, claim.snapshot ? &snapshot : nullptr, claim.supplied,
                            claim.facts.project ? &project : nullptr, slug, aliases, tags,
                            published_at, artifact_list, marks, retracted_at, supersedes, label);
 }
@@ -255,11 +254,10 @@ std::string encode_row(const SubjectRow& row) {
   const flat::Hash operation = to_flat(facts.operation.value_or(Digest{}));
   const flat::Hash correctness_key = to_flat(facts.correctness_key.value_or(Digest{}));
   const flat::Hash stack = to_flat(facts.stack.value_or(Digest{}));
-  out.Finish(flat::CreateSubject(out, static_cast<std::uint8_t>(row.kind), claim_list,
-                                 facts.operation ? &operation : nullptr,
-                                 facts.correctness_key ? &correctness_key : nullptr,
-                                 facts.suite_cases, text_a, text_b, text_c, facts.flag_a,
-                                 source_list, facts.stack ? &stack : nullptr));
+  out.Finish(flat::CreateSubject(
+      out, static_cast<std::uint8_t>(row.kind), claim_list, facts.operation ? &operation : nullptr,
+      facts.correctness_key ? &correctness_key : nullptr, facts.suite_cases, text_a, text_b, text_c,
+      facts.flag_a, source_list, facts.stack ? &stack : nullptr));
   return bytes_of(out);
 }
 

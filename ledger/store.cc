@@ -10,6 +10,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <cassert>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -38,21 +39,33 @@ class NoLog final : public rocksdb::Logger {
 Error to_error(const rocksdb::Status& status) {
   const std::string what = status.ToString();
   if (status.IsNoSpace() || status.subcode() == rocksdb::Status::kSpaceLimit) {
-    return {ErrorKind::system, "DISK_FULL", {}, "the disk is full: " + what,
+    return {ErrorKind::system,
+            "DISK_FULL",
+            {},
+            "the disk is full: " + what,
             "free some space and run the command again: it continues where it stopped"};
   }
   if (status.IsCorruption()) {
-    return {ErrorKind::corrupt, "DAMAGED_STORE", {}, "stored bytes are damaged: " + what,
+    return {ErrorKind::corrupt,
+            "DAMAGED_STORE",
+            {},
+            "stored bytes are damaged: " + what,
             "run `kernelindex audit`; derived data comes back with `kernelindex reindex`, evidence "
             "with `kernelindex restore`"};
   }
   if (what.find("lock") != std::string::npos && status.IsIOError()) {
-    return {ErrorKind::system, "LOCK_HELD", {}, "another process is writing to this ledger",
+    return {ErrorKind::system,
+            "LOCK_HELD",
+            {},
+            "another process is writing to this ledger",
             "wait for it to end; reading is possible meanwhile"};
   }
   if (what.find("ermission denied") != std::string::npos ||
       what.find("ead-only file system") != std::string::npos) {
-    return {ErrorKind::system, "PERMISSION", {}, "the ledger directory cannot be written: " + what,
+    return {ErrorKind::system,
+            "PERMISSION",
+            {},
+            "the ledger directory cannot be written: " + what,
             "check its owner and mode"};
   }
   return {ErrorKind::system, "IO", {}, "the store failed: " + what, {}};
@@ -107,15 +120,22 @@ std::string prefix_end(std::string_view prefix) {
 
 // ---- batches ----
 
+// One flat buffer: an import makes some ten changes a claim, and an allocation for each would show.
 struct StoreBatch::Changes {
-  struct Change {
-    Space space;
-    bool removal;
-    std::string key;
-    std::string value;
+  struct Header {
+    std::uint32_t key = 0;    // bytes
+    std::uint32_t value = 0;  // bytes
+    Space space{};
+    bool removal = false;
   };
-  std::vector<Change> list;
-  std::size_t bytes = 0;
+  std::string buffer;     // header, key, value; and so on
+  std::size_t bytes = 0;  // of keys and values
+
+  void add(const Header& header, std::string_view key, std::string_view value) {
+    buffer.append(reinterpret_cast<const char*>(&header), sizeof header);
+    buffer.append(key).append(value);
+    bytes += key.size() + value.size();
+  }
 };
 
 StoreBatch::StoreBatch() : changes_(std::make_unique<Changes>()) {}
@@ -124,19 +144,19 @@ StoreBatch::StoreBatch(StoreBatch&&) noexcept = default;
 StoreBatch& StoreBatch::operator=(StoreBatch&&) noexcept = default;
 
 void StoreBatch::put(Space space, std::string_view key, std::string_view value) {
-  changes_->list.push_back({space, false, std::string(key), std::string(value)});
-  changes_->bytes += key.size() + value.size();
+  changes_->add({static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size()),
+                 space, false},
+                key, value);
 }
 
 void StoreBatch::remove(Space space, std::string_view key) {
-  changes_->list.push_back({space, true, std::string(key), {}});
-  changes_->bytes += key.size();
+  changes_->add({static_cast<std::uint32_t>(key.size()), 0, space, true}, key, {});
 }
 
 std::size_t StoreBatch::bytes() const { return changes_->bytes; }
-bool StoreBatch::empty() const { return changes_->list.empty(); }
+bool StoreBatch::empty() const { return changes_->buffer.empty(); }
 void StoreBatch::clear() {
-  changes_->list.clear();
+  changes_->buffer.clear();
   changes_->bytes = 0;
 }
 
@@ -198,11 +218,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
   // A writer may replace files between a reader's listing and its opening them: try again.
   const int attempts = database->read_only ? kReadOnlyAttempts : 1;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    status = database->read_only
-                 ? rocksdb::DB::OpenForReadOnly(database_wide, directory, spaces,
-                                                &database->handles, &database->db)
-                 : rocksdb::DB::Open(database_wide, directory, spaces, &database->handles,
-                                     &database->db);
+    status = database->read_only ? rocksdb::DB::OpenForReadOnly(database_wide, directory, spaces,
+                                                                &database->handles, &database->db)
+                                 : rocksdb::DB::Open(database_wide, directory, spaces,
+                                                     &database->handles, &database->db);
     if (status.ok()) return std::unique_ptr<Store>(new Store(std::move(database)));
     if (!status.IsPathNotFound() && !status.IsIOError() && !status.IsCorruption()) break;
     if (attempt + 1 < attempts) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -218,15 +237,22 @@ Status Store::write_ahead(StoreBatch& batch) { return write(batch, false); }
 Status Store::write(StoreBatch& batch, bool sync) {
   assert(!database_->read_only);
   if (database_->failed) return fail(*database_->failed);
-  rocksdb::WriteBatch changes;
-  for (const StoreBatch::Changes::Change& change : batch.changes_->list) {
-    rocksdb::ColumnFamilyHandle* handle = database_->handle(change.space);
-    const rocksdb::Status added = change.removal ? changes.Delete(handle, change.key)
-                                                 : changes.Put(handle, change.key, change.value);
+  std::string_view rest = batch.changes_->buffer;
+  rocksdb::WriteBatch changes(rest.size());
+  while (!rest.empty()) {
+    StoreBatch::Changes::Header header;
+    std::memcpy(&header, rest.data(), sizeof header);
+    const rocksdb::Slice key = slice(rest.substr(sizeof header, header.key));
+    const rocksdb::Slice value = slice(rest.substr(sizeof header + header.key, header.value));
+    rest.remove_prefix(sizeof header + header.key + header.value);
+    rocksdb::ColumnFamilyHandle* handle = database_->handle(header.space);
+    const rocksdb::Status added =
+        header.removal ? changes.Delete(handle, key) : changes.Put(handle, key, value);
     assert(added.ok());
   }
   rocksdb::WriteOptions how;
   how.sync = sync;
+  how.memtable_insert_hint_per_batch = true;
   const rocksdb::Status status = database_->db->Write(how, &changes);
   if (!status.ok()) {
     database_->failed = to_error(status);
@@ -255,8 +281,7 @@ Status Store::verify_files() const {
 }
 
 Status Store::flush() {
-  const rocksdb::Status status =
-      database_->db->Flush(rocksdb::FlushOptions(), database_->handles);
+  const rocksdb::Status status = database_->db->Flush(rocksdb::FlushOptions(), database_->handles);
   if (!status.ok()) return fail(to_error(status));
   return {};
 }

@@ -112,7 +112,9 @@ Status Recorder::begin_file(std::size_t file) {
   const RecordedFile& given = files_[file];
   const SnapshotEntry entry{report_.source, given.locator, given.fetched_at,
                             given.fetched_at.empty() ? "supplied" : "fetched"};
-  Result<Recorded> recorded = appender_->snapshot(entry, given.media_type, *given.bytes);
+  Result<std::unique_ptr<ByteSource>> bytes = given.open();
+  if (!bytes) return fail_in(given.locator, bytes.error());
+  Result<Recorded> recorded = appender_->snapshot(entry, given.media_type, **bytes);
   if (!recorded) return fail_in(given.locator, recorded.error());
   snapshots_[file] = recorded->content;
   return {};

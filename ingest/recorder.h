@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,12 +19,12 @@
 
 namespace kernelindex::ingest {
 
-// One file of an import, as the recorder keeps it.
+// One file of an import. Importer and recorder read it side by side, each with a handle of its own.
 struct RecordedFile {
   std::string locator;
   std::string media_type;
-  std::string fetched_at;       // empty when supplied as a file
-  ByteSource* bytes = nullptr;  // not owned; read twice
+  std::string fetched_at;  // empty when supplied as a file
+  std::function<Result<std::unique_ptr<ByteSource>>()> open;
 };
 
 // What an import did. `recorded` and `existing` count entries; everything else is of the source

@@ -2,12 +2,11 @@
 // Rows of operations, workloads, implementations and benchmark runs.
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <set>
 
-#include "ingest/case_key.h"
 #include "ingest/catalog_row_reader.h"
 #include "ingest/catalog_sources.h"
+#include "ingest/upstream_ids.h"
 #include "schema/canonical_json.h"
 
 namespace kernelindex::ingest {
@@ -17,7 +16,6 @@ using json::Member;
 using json::Value;
 
 constexpr std::string_view kDot = " \xC2\xB7 ";
-constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
 // Strides as C lays a tensor out; without strides it is contiguous.
 std::string layout_key(const Value& tensor) {
@@ -50,46 +48,6 @@ std::vector<std::string> sorted(const std::set<std::string>& texts) {
   return {texts.begin(), texts.end()};
 }
 
-// "a=1, b=2" behind the name in a case's title, as the key that the source gave the case. A cut
-// title has lost axes; whether the key is the right one shows in the first digits, which the name
-// keeps.
-std::string key_from_title(std::string_view title) {
-  const std::size_t dot = title.rfind(kDot);
-  if (dot == std::string_view::npos || title.ends_with(kEllipsis)) return {};
-  std::vector<AxisValue> axes;
-  std::string_view rest = title.substr(dot + kDot.size());
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(", ");
-    const std::string_view pair = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string_view::npos) return {};
-    double value = 0;
-    const char* end = pair.data() + pair.size();
-    const auto read = std::from_chars(pair.data() + equals + 1, end, value);
-    if (read.ec != std::errc() || read.ptr != end) return {};
-    axes.push_back({pair.substr(0, equals), value});
-  }
-  return case_key(std::move(axes));
-}
-
-// "k1024-m16": axis and value of each axis.
-std::string listed_axes(const Value& spec) {
-  const Value* axes = spec.find("axes");
-  if (axes == nullptr || !axes->is_object()) return {};
-  std::vector<Member> order(axes->object().begin(), axes->object().end());
-  std::ranges::sort(order, [](const Member& a, const Member& b) {
-    return compare_axis_names(a.name, b.name) < 0;
-  });
-  std::string list;
-  for (const Member& axis : order) {
-    if (!list.empty()) list += '-';
-    list += axis.name;
-    json::append_canonical(axis.value, list);
-  }
-  return list;
-}
-
 void check_tensors(const Value& spec, ColumnCheck& check, WorkloadColumns& columns) {
   std::set<std::string> dtypes;
   std::set<std::string> layouts;
@@ -119,37 +77,6 @@ void name_artifact(CatalogRowReader& reader, std::string role, const Value* refe
   artifact.digest = *digest;
   artifact.path = std::move(path);
   artifacts.push_back(std::move(artifact));
-}
-
-// The id that the source itself gave an implementation, from what the forerunner wrote into its
-// name or its reference.
-std::string implementation_id(const Value& manifest, std::string_view name) {
-  for (const std::string_view prefix : {"sol-submission-", "kernelbot-submission-"}) {
-    if (const std::string_view id = after(name, prefix); !id.empty()) {
-      return "submission/" + std::string(id);
-    }
-  }
-  const Value* refs = manifest.find({"metadata", "sourceRefs"});
-  if (refs == nullptr || !refs->is_array() || refs->array().empty()) return {};
-  const std::string_view url = refs->array()[0].text("url");
-  const std::size_t path = url.find("/solutions/");
-  return path == std::string_view::npos ? std::string() : std::string(url.substr(path + 1));
-}
-
-// The same of a run. KernelBot runs of one submission differ by the benchmark they measured.
-std::string run_id(const Manifest& run) {
-  const auto& facts = std::get<BenchmarkRunFacts>(run.facts);
-  if (!facts.source_native || facts.source_native->external_id.empty()) return {};
-  const SourceNative& native = *facts.source_native;
-  if (native.source == "sol-execbench") {
-    const bool confirmed = run.name == "sol-submission-" + native.external_id;
-    return confirmed ? "submission/" + native.external_id : std::string();
-  }
-  if (!native.external_id.starts_with("submission/")) return {};
-  if (facts.primary && facts.primary->metric == "score") return native.external_id + "/leaderboard";
-  const std::size_t slash = native.benchmark.rfind('/');
-  if (slash == std::string::npos) return {};
-  return native.external_id + "/benchmark/" + native.benchmark.substr(slash + 1);
 }
 
 std::vector<CatalogMeasurement> expected_measurements(const Value& spec) {
@@ -279,10 +206,8 @@ void read_workload_row(CatalogRowReader& reader) {
     check.text("shapeSummary", "suite of " + std::to_string(cases) + " cases");
   } else {
     columns.shape_summary = text_member(reader.row(), "shapeSummary");
-    columns.axes_key = key_from_title(manifest->title);
-    if (!manifest->name.ends_with("-" + columns.axes_key.substr(0, 8))) columns.axes_key.clear();
-    columns.axes_list = listed_axes(spec);
-    if (!manifest->name.ends_with("-" + columns.axes_list)) columns.axes_list.clear();
+    columns.axes_key = key_by_title(*manifest);
+    columns.axes_list = key_by_axes(*manifest, *document);
   }
   reader.conclude(check);
   out.detail = std::move(columns);
@@ -318,7 +243,7 @@ void read_implementation_row(CatalogRowReader& reader) {
   }
   check.texts("targetArchitectures", sorted(architectures));
   reader.conclude(check);
-  out.upstream_id = implementation_id(*document, manifest->name);
+  out.upstream_id = upstream_implementation_id(*manifest, *document);
   if (source != nullptr) {
     name_artifact(reader, "source", source, "contentDigest", std::string(source->text("fileName")));
     if (!out.facts.artifacts.empty()) {
@@ -377,7 +302,7 @@ void read_benchmark_run_row(CatalogRowReader& reader) {
   check.boolean("hasRawEvidence", !facts.raw_samples.empty() || !facts.logs.empty());
   reader.conclude(check);
   columns.measurements = expected_measurements(spec);
-  out.upstream_id = run_id(run);
+  out.upstream_id = upstream_run_id(run);
   name_artifact(reader, "log", spec.find({"evidence", "logs"}), "digest", {});
   name_artifact(reader, "samples", spec.find({"evidence", "rawSamples"}), "digest", {});
   name_artifact(reader, "samples", spec.find({"timing", "rawSamples"}), "digest", {});

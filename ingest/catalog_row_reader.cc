@@ -128,8 +128,4 @@ std::optional<double> number_member(const Value& object, std::string_view name) 
   return value->number();
 }
 
-std::string_view after(std::string_view text, std::string_view prefix) {
-  return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
-}
-
 }  // namespace kernelindex::ingest

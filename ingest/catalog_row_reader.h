@@ -69,8 +69,4 @@ std::vector<CatalogMeasurement> listed_measurements(const json::Value& spec);
 std::optional<std::string> text_member(const json::Value& object, std::string_view name);
 std::optional<double> number_member(const json::Value& object, std::string_view name);
 
-// "benchmark/7" of "submission/12/benchmark/7" is what follows `prefix`; empty when `text` does not
-// begin with it.
-std::string_view after(std::string_view text, std::string_view prefix);
-
 }  // namespace kernelindex::ingest

@@ -2,6 +2,7 @@
 // Rows of the serving tables.
 #include "ingest/catalog_row_reader.h"
 #include "ingest/catalog_sources.h"
+#include "ingest/upstream_ids.h"
 
 namespace kernelindex::ingest {
 namespace {
@@ -21,22 +22,6 @@ const Manifest* read_plain_row(CatalogRowReader& reader, std::string_view digest
   reader.out().source =
       source_of_slug(reader.out().slug.empty() ? manifest->name : reader.out().slug);
   return manifest;
-}
-
-// "<round>/<ID>/<Model>/<Scenario>": ID names a system, so the result's own id takes all four. The
-// manifest has the scenario in lower case; the title ends in it as it is written.
-std::string mlperf_result_id(const Manifest& run, const Value& native) {
-  constexpr std::string_view kDot = " \xC2\xB7 ";
-  const std::size_t dot = run.title.rfind(kDot);
-  if (native.text("source") != "mlperf-inference" || dot == std::string::npos) return {};
-  const std::string scenario = run.title.substr(dot + kDot.size());
-  std::string lowered;
-  for (const char c : scenario) {
-    lowered += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  if (lowered != native.text("scenario")) return {};
-  return std::string(native.text("externalId")) + "/" + std::string(native.text("benchmark")) +
-         "/" + scenario;
 }
 
 }  // namespace
@@ -101,7 +86,7 @@ void read_serving_run_row(CatalogRowReader& reader) {
     check.number_or_null("totalAccelerators", accelerators * nodes);
     if (const Value* native = spec.find("sourceNative")) {
       check.text_or_null("scenario", text_member(*native, "scenario"));
-      out.upstream_id = mlperf_result_id(*run, *native);
+      out.upstream_id = upstream_serving_run_id(*run, *reader.row().find("manifest"));
     }
     reader.conclude(check);
     columns.measurements = listed_measurements(spec);

@@ -10,14 +10,11 @@
 namespace kernelindex::ingest {
 namespace {
 
-bool belongs_here(const Line& line, json::Arena& arena) {
-  std::optional<CatalogTable> table = table_of_line(line.text);
-  if (!table) {  // not written as exports are: the whole line must be read to know
-    arena.reset();
-    const CatalogRow row = read_catalog_row(line, arena);
-    table = row.table;
-  }
-  return table == CatalogTable::operation_aliases || table == CatalogTable::artifacts;
+std::optional<CatalogTable> table_of(const Line& line, json::Arena& arena) {
+  if (line.too_long) return std::nullopt;
+  if (const std::optional<CatalogTable> table = table_of_line(line.text)) return table;
+  arena.reset();  // not written as exports are: the whole line must be read to know
+  return read_catalog_row(line, arena).table;
 }
 
 }  // namespace
@@ -26,11 +23,14 @@ Status CatalogSideTables::read(ByteSource& source) {
   LineSource lines(source);
   json::Arena arena;
   Line line;
+  bool recognised = false;
   while (true) {
     Result<bool> more = lines.next(line);
     if (!more) return fail(std::move(more.error()));
-    if (!*more) return {};
-    if (line.too_long || !belongs_here(line, arena)) continue;
+    if (!*more) break;
+    const std::optional<CatalogTable> table = table_of(line, arena);
+    recognised |= table.has_value();
+    if (table != CatalogTable::operation_aliases && table != CatalogTable::artifacts) continue;
     arena.reset();
     const CatalogRow row = read_catalog_row(line, arena);
     if (row.fault) continue;
@@ -42,6 +42,9 @@ Status CatalogSideTables::read(ByteSource& source) {
       aliases_[*row.keys.operation].push_back(row.slug);
     }
   }
+  if (recognised) return {};
+  return fail(ErrorKind::invalid, "NOT_A_CATALOG", {}, "no line of the file is a row of a catalog",
+              "A catalog export has lines {\"table\": name, \"row\": {...}}, bare or in zstd");
 }
 
 // Media types and licences are few; a file with more of them than fit loses the rest.

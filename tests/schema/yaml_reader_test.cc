@@ -33,6 +33,15 @@ TEST(YamlReader, BlockFlowAndScalarStylesGiveTheSameValues) {
   EXPECT_EQ(read("# c\na:\n  - 1\n  - {b: 'x', \"c\": \"\\u0041\\n\"}\nd: |\n  one\n  two\ne: >-\n "
                  " f\n  g\n"),
             "{\"a\":[1,{\"b\":\"x\",\"c\":\"A\\n\"}],\"d\":\"one\\ntwo\\n\",\"e\":\"f g\"}");
+  EXPECT_EQ(read("---\na: 1\n...\n"), R"({"a":1})");
+  EXPECT_EQ(read("a: 1\r\nb: 2\r\n"), R"({"a":1,"b":2})");
+  EXPECT_EQ(read(R"({"json": [true, null, 1.5e3]})"), R"({"json":[true,null,1500]})");
+}
+
+// YAML 1.2.2 section 10.3.2.
+TEST(YamlReader, PlainScalarsMeanWhatTheCoreSchemaSays) {
+  EXPECT_EQ(read("[null, Null, NULL, ~, true, True, TRUE, false, False, FALSE]"),
+            "[null,null,null,null,true,true,true,false,false,false]");
   EXPECT_EQ(read("-\n- 1\n"), "[null,1]");
 }
 
@@ -95,7 +104,8 @@ TEST(YamlReader, BytesThatAreNoTextAreRefused) {
                  "a: 1"),
             "1:1 BYTE_ORDER_MARK");
   EXPECT_EQ(read(std::string_view("a: 1\n\0b: 2\n", 11)), "2:1 CONTROL_CHARACTER");
-  EXPECT_NE(read(R"(a: "\ud800")"), "{\"a\":\"\xED\xA0\x80\"}");
+  EXPECT_EQ(read(R"(a: "\ud800")"), "1:5 BAD_YAML");
+  EXPECT_EQ(read(R"(a: "\ud83d\ude00")"), "{\"a\":\"\xF0\x9F\x98\x80\"}");
 }
 
 TEST(YamlReader, AliasesRepeatTheirAnchor) {

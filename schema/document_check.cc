@@ -76,6 +76,25 @@ void append_path(const Place& place, std::string& path) {
   }
 }
 
+// A member whose name another member has too, or null.
+const json::Member* repeated_name(std::span<const json::Member> members) {
+  constexpr std::size_t kPairwise = 12;  // below this comparing every pair is faster than sorting
+  if (members.size() <= kPairwise) {
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (members[i].name == members[j].name) return &members[i];
+      }
+    }
+    return nullptr;
+  }
+  std::vector<const json::Member*> sorted;
+  sorted.reserve(members.size());
+  for (const json::Member& member : members) sorted.push_back(&member);
+  std::ranges::sort(sorted, {}, &json::Member::name);
+  const auto found = std::ranges::adjacent_find(sorted, {}, &json::Member::name);
+  return found != sorted.end() ? *found : nullptr;
+}
+
 // A list of children that is copied only once one of them changes.
 template <typename Child>
 class Rewritten {
@@ -159,6 +178,13 @@ class Walk {
       return "must be " + describe(node) + ", not " + std::string(kind_text(value.kind())) +
              (value.is_null() ? "; leave an absent field out" : "");
     });
+  }
+
+  // Readers refuse duplicate names; a document that was built may have them, and would have no
+  // canonical text.
+  void duplicate(const json::Member& member, const Place& place) {
+    fault(member.value, place, "DUPLICATE_KEY",
+          [] { return std::string("the same name occurs twice in one object"); });
   }
 
   void visit_number(const Node& node, const json::Value& value, const Place& place) {
@@ -290,6 +316,9 @@ class Walk {
   bool visit_map(const Node& node, json::Value& value, const Place& place) {
     if (!value.is_object()) return wrong_type(node, value, place), false;
     const std::span<const json::Member> members = value.object();
+    if (const json::Member* repeated = repeated_name(members)) {
+      duplicate(*repeated, {&place, repeated->name, {}});
+    }
     Rewritten<json::Member> rewritten(members);
     for (std::size_t i = 0; i < members.size() && !full(); ++i) {
       const Place inside{&place, members[i].name, {}};
@@ -317,7 +346,9 @@ class Walk {
               [] { return std::string("an unknown field: this schema has no such member"); });
         continue;
       }
-      seen |= std::uint64_t{1} << (field - node.fields.begin());
+      const std::uint64_t bit = std::uint64_t{1} << (field - node.fields.begin());
+      if ((seen & bit) != 0) duplicate(members[i], inside);
+      seen |= bit;
       json::Value child = members[i].value;
       if (visit(field->node, child, inside)) rewritten.at(i).value = child;
     }

@@ -104,7 +104,7 @@ struct Fault {
 
 // Checks `value` and gives it back normalised; unchanged parts are shared, changed ones are built
 // in `arena`. Appends up to `limit` faults in document order; the value is of use only if there are
-// none. `path` names the value itself and may be empty. Requires: no duplicate member names.
+// none. `path` names the value itself and may be empty.
 json::Value check(const Node& node, const json::Value& value, json::Arena& arena,
                   std::vector<Fault>& faults, std::size_t limit = 1, std::string_view path = {});
 

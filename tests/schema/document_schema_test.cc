@@ -160,6 +160,26 @@ TEST(DocumentSchema, SetsAreSortedByUtf16CodeUnitWithoutDuplicates) {
   EXPECT_EQ(faults_of(set(text(kToken)), R"(["a","A"])"), Faults{"[1] BAD_TEXT"});
 }
 
+TEST(DocumentSchema, ABuiltDocumentWithARepeatedNameIsRefused) {
+  json::Arena arena;
+  std::vector<json::Member> labels;
+  for (int i = 0; i < 30; ++i)
+    labels.push_back({arena.copy("k" + std::to_string(i)), arena.string("v")});
+  const auto faults_with = [&](const json::Value& document) {
+    std::vector<Fault> faults;
+    check(sample(), document, arena, faults);
+    return faults.empty() ? "" : faults[0].error.place + " " + faults[0].error.code;
+  };
+  const json::Value name = arena.string("n");
+  EXPECT_EQ(faults_with(arena.object({{"name", name}, {"labels", arena.object(labels)}})), "");
+  labels.push_back({"k7", arena.string("v")});
+  EXPECT_EQ(faults_with(arena.object({{"name", name}, {"labels", arena.object(labels)}})),
+            "labels.k7 DUPLICATE_KEY");
+  const json::Value two = arena.object({{"a", name}, {"a", name}});
+  EXPECT_EQ(faults_with(arena.object({{"name", name}, {"labels", two}})), "labels.a DUPLICATE_KEY");
+  EXPECT_EQ(faults_with(arena.object({{"name", name}, {"name", name}})), "name DUPLICATE_KEY");
+}
+
 TEST(DocumentSchema, RulesAreAskedOfSoundObjects) {
   EXPECT_EQ(faults_of(sample(), R"({"name":"n","mode":"b","size":2})"), Faults{" RULE_BROKEN"});
   EXPECT_EQ(faults_of(sample(), R"({"name":"n","mode":"b","size":0})"),

@@ -26,8 +26,11 @@ Progress::Progress(std::string_view label, bool quiet)
       enabled_(!quiet && inspect_terminal(STDERR_FILENO).attached),
       next_(steady_clock::now() + kPatience) {}
 
-Progress::~Progress() {
+Progress::~Progress() { clear(); }
+
+void Progress::clear() {
   if (drawn_) draw("\r\x1b[K");
+  drawn_ = false;
 }
 
 void Progress::update(std::uint64_t done, std::uint64_t total, std::string_view unit) {

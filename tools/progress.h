@@ -21,6 +21,8 @@ class Progress {
 
   // `total` 0: unknown. `unit` is a plural noun, "items".
   void update(std::uint64_t done, std::uint64_t total, std::string_view unit);
+  // Takes the line away, so that something else can be printed.
+  void clear();
 
  private:
   std::string label_;

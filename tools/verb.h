@@ -38,7 +38,7 @@ struct OptionSpec {
   bool required = false;          // positional arguments only
   bool repeated = false;
 
-  bool positional() const { return !name.starts_with("--"); }
+  bool positional() const { return !name.starts_with('-'); }
   bool flag() const { return !positional() && value.empty(); }
 };
 

@@ -7,9 +7,18 @@
 namespace kernelindex::tools {
 
 extern const Verb kInitVerb;
+extern const Verb kImportVerb;
 extern const Verb kAddVerb;
-extern const Verb kLogVerb;
+extern const Verb kShowVerb;
+extern const Verb kCatVerb;
+extern const Verb kHistoryVerb;
+extern const Verb kRunsVerb;
+extern const Verb kRecordsVerb;
+extern const Verb kProvenanceVerb;
+extern const Verb kSearchVerb;
 extern const Verb kStatusVerb;
+extern const Verb kLogVerb;
+extern const Verb kDiffVerb;
 extern const Verb kCheckpointVerb;
 extern const Verb kReindexVerb;
 extern const Verb kManifestValidateVerb;

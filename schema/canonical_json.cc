@@ -72,9 +72,8 @@ void append_object(std::span<const Member> members, std::string& out) {
     if (i > 0 && compare_utf16(members[i - 1].name, members[i].name) > 0) sorted = false;
   }
   if (!sorted) {
-    std::sort(order.begin(), order.end(), [](const Member* a, const Member* b) {
-      return compare_utf16(a->name, b->name) < 0;
-    });
+    std::sort(order.begin(), order.end(),
+              [](const Member* a, const Member* b) { return compare_utf16(a->name, b->name) < 0; });
   }
   out += '{';
   for (std::size_t i = 0; i < order.size(); ++i) {

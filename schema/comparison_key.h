@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison keys: the digest that names a comparison group (cohort). Runs are ranked only inside one
-// group. DESIGN section 4; serving cohorts: IMPORT section 4.
+// Comparison keys: the digest that names a comparison group (cohort). Runs are ranked only inside
+// one group. DESIGN section 4; serving cohorts: IMPORT section 4.
 #pragma once
 
 #include <optional>

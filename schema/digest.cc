@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "sha256:";
 constexpr char kHexDigits[] = "0123456789abcdef";
-constexpr char kBase64Digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // OpenSSL only fails here when memory is gone or its providers are broken; neither can be answered.
 void require(int ok) {

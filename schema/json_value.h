@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON value as a small immutable tree whose nodes and strings lie in an Arena.
 //
-// Values are views: copy them freely, but never let one outlive its Arena. Objects keep the order of
-// the document (the order of a kernel's inputs is the order of its arguments); canonical_json.h sorts
-// when it prints.
+// Values are views: copy them freely, but never let one outlive its Arena. Objects keep the order
+// of the document (the order of a kernel's inputs is the order of its arguments); canonical_json.h
+// sorts when it prints.
 #pragma once
 
 #include <cassert>
@@ -42,8 +42,12 @@ class Value {
   // Each requires the kind that it names.
   bool boolean() const { return assert(is_boolean()), data_.boolean; }
   double number() const { return assert(is_number()), data_.number; }
-  std::string_view string() const { return assert(is_string()), std::string_view(data_.text, count_); }
-  std::span<const Value> array() const { return assert(is_array()), std::span(data_.items, count_); }
+  std::string_view string() const {
+    return assert(is_string()), std::string_view(data_.text, count_);
+  }
+  std::span<const Value> array() const {
+    return assert(is_array()), std::span(data_.items, count_);
+  }
   std::span<const Member> object() const;
 
   // The member of that name, or null when there is none or this is no object.
@@ -53,8 +57,8 @@ class Value {
   // The text of a string member; empty when it is absent or no string.
   std::string_view text(std::string_view name) const;
 
-  // Where the value stood in the document it was read from, as byte offsets [begin, end); both 0 for
-  // a value that was built. The end of a container may include white space that follows it.
+  // Where the value stood in the document it was read from, as byte offsets [begin, end); both 0
+  // for a value that was built. The end of a container may include white space that follows it.
   std::uint32_t begin() const { return begin_; }
   std::uint32_t end() const { return end_; }
   void set_place(std::uint32_t begin, std::uint32_t end) {

@@ -18,9 +18,9 @@ inline constexpr double kSafeInteger = 9007199254740991.0;  // 2^53 - 1
 
 // Document sizes in bytes.
 inline constexpr std::size_t kManifestBytes = kMiB;
-inline constexpr std::size_t kAnyJsonBytes = 16 * kMiB;      // `manifest canonicalize --any`
-inline constexpr std::size_t kSourceJsonBytes = 64 * kMiB;   // one document of a source
-inline constexpr std::size_t kSourceLineBytes = 16 * kMiB;   // one line of a JSON-lines source
+inline constexpr std::size_t kAnyJsonBytes = 16 * kMiB;     // `manifest canonicalize --any`
+inline constexpr std::size_t kSourceJsonBytes = 64 * kMiB;  // one document of a source
+inline constexpr std::size_t kSourceLineBytes = 16 * kMiB;  // one line of a JSON-lines source
 
 // YAML authoring.
 inline constexpr std::size_t kYamlAliases = 100;

@@ -57,8 +57,8 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(
 
 inline std::unexpected<Error> fail(ErrorKind kind, std::string code, std::string place,
                                    std::string message, std::string remedy = {}) {
-  return std::unexpected<Error>(Error{kind, std::move(code), std::move(place), std::move(message),
-                                      std::move(remedy)});
+  return std::unexpected<Error>(
+      Error{kind, std::move(code), std::move(place), std::move(message), std::move(remedy)});
 }
 
 // Puts `prefix` in front of the place of an error on its way up.

@@ -127,6 +127,27 @@ Result<Document> read_document(std::string_view text) {
   return document;
 }
 
+// A key file apart from its secret.
+struct SplitFile {
+  std::string text;         // with the stand-in
+  std::string_view secret;  // base64, in the caller's bytes; empty when the file is encrypted
+};
+
+Result<SplitFile> split_secret(std::string_view bytes) {
+  if (bytes.size() > kKeyFileBytes) return bad("the key file has more than 4096 bytes");
+  if (!bytes.ends_with('\n')) return bad("the key file does not end with a newline");
+  bytes.remove_suffix(1);
+  const std::size_t member = bytes.find(kSecretMember);
+  if (member == std::string_view::npos) return SplitFile{std::string(bytes), {}};
+  const std::size_t place = member + kSecretMember.size();
+  if (bytes.size() - place < kSecretStandIn.size()) return bad("the key file is cut short");
+  SplitFile out;
+  out.secret = bytes.substr(place, kSecretStandIn.size());
+  out.text.append(bytes.substr(0, place)).append(kSecretStandIn);
+  out.text.append(bytes.substr(place + out.secret.size()));
+  return out;
+}
+
 Result<SigningKey> open_box(const Document& document, std::string_view passphrase) {
   if (passphrase.empty()) {
     return fail(ErrorKind::refused, "PASSPHRASE_NEEDED", {}, "the key is encrypted",
@@ -262,23 +283,20 @@ Result<SecretBytes> encode_key_file(const KeyFile& file, std::string_view passph
   return bytes;
 }
 
+Result<KeyFileLabel> decode_key_file_label(std::string_view bytes) {
+  const Result<SplitFile> file = split_secret(bytes);
+  if (!file) return fail(file.error());
+  Result<Document> document = read_document(file->text);
+  if (!document) return fail(document.error());
+  return KeyFileLabel{document->role, std::move(document->owner), document->public_key,
+                      document->encrypted.has_value()};
+}
+
 Result<KeyFile> decode_key_file(std::string_view bytes, std::string_view passphrase) {
-  if (bytes.size() > kKeyFileBytes) return bad("the key file has more than 4096 bytes");
-  if (!bytes.ends_with('\n')) return bad("the key file does not end with a newline");
-  bytes.remove_suffix(1);
-  const std::size_t member = bytes.find(kSecretMember);
-  const std::size_t place = member + kSecretMember.size();
-  std::string text;
-  std::string_view secret;
-  if (member != std::string_view::npos) {
-    if (bytes.size() - place < kSecretStandIn.size()) return bad("the key file is cut short");
-    secret = bytes.substr(place, kSecretStandIn.size());
-    text.append(bytes.substr(0, place)).append(kSecretStandIn);
-    text.append(bytes.substr(place + secret.size()));
-  } else {
-    text = bytes;
-  }
-  const Result<Document> document = read_document(text);
+  const Result<SplitFile> file = split_secret(bytes);
+  if (!file) return fail(file.error());
+  const std::string_view secret = file->secret;
+  const Result<Document> document = read_document(file->text);
   if (!document) return fail(document.error());
 
   std::optional<SecretBytes> seed;

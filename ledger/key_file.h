@@ -41,6 +41,17 @@ Result<SecretBytes> encode_key_file(const KeyFile& file, std::string_view passph
 // the file was changed), BAD_COST (before any work).
 Result<KeyFile> decode_key_file(std::string_view bytes, std::string_view passphrase);
 
+// What a key file says beside its secret: enough to see whose it is, without a passphrase.
+struct KeyFileLabel {
+  Role role{};
+  std::string owner;
+  PublicKey public_key;
+  bool encrypted = false;
+};
+
+// Reads the label. Error BAD_KEY_FILE. Of an encrypted file nothing shows that it was not changed.
+Result<KeyFileLabel> decode_key_file_label(std::string_view bytes);
+
 // Writes a new file, readable by its owner alone, and syncs it and its directory. An existing file
 // is never touched: KEY_FILE_EXISTS (kind refused). After any error no file is left. Requires: the
 // directory exists.

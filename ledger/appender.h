@@ -85,8 +85,12 @@ class Appender {
   Result<std::uint64_t> attest(const Attestation& statement, const SigningKey& key);
   Status sign_import(const std::optional<Digest>& report);
   Status derive_rows();
-  Status rejoin(const Digest& run);
-  Status put_run(const Digest& identity, const SubjectRow& self, const Manifest& document);
+  std::vector<Digest> put_subjects();
+  Result<std::vector<Digest>> superseded_runs() const;
+  // Both give what the run's row depends on from now on.
+  Result<std::vector<Digest>> rejoin(const Digest& run);
+  Result<std::vector<Digest>> put_run(const Digest& identity, const SubjectRow& self,
+                                      const Manifest& document);
   Status check_written() const;
   Status commit(const std::optional<std::string>& report);
 

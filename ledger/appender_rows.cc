@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ledger/appender_batch.h"
 #include "ledger/key_layout.h"
 
@@ -82,8 +84,15 @@ Result<std::optional<std::uint64_t>> Appender::Rows::chain_head(const Digest& su
   const Result<bool> found =
       reader_.view().get(Space::derived, key_layout::chain_head(subject), value);
   if (!found) return fail(found.error());
-  if (!*found || value.size() != 8) return std::nullopt;
-  return key_layout::from_big_endian(value);
+  if (*found && value.size() == 8) return key_layout::from_big_endian(value);
+  StoreCursor entries = reader_.view().scan(Space::derived, key_layout::subject_entries(subject));
+  for (; entries.valid(); entries.next()) {
+    if (entries.value() == "c") {
+      return key_layout::from_big_endian(entries.key().substr(entries.key().size() - 8));
+    }
+  }
+  if (Status status = entries.status(); !status) return fail(status.error());
+  return std::nullopt;
 }
 
 void Appender::Rows::fold(std::uint64_t index, const Entry& entry, bool supplied,
@@ -113,7 +122,8 @@ void Appender::Rows::end(const Batch&) {
 
 // ---- deriving ----
 
-Status Appender::put_run(const Digest& identity, const SubjectRow& self, const Manifest& document) {
+Result<std::vector<Digest>> Appender::put_run(const Digest& identity, const SubjectRow& self,
+                                              const Manifest& document) {
   Result<DerivedRun> run = derive_run(self, document, *rows_);
   if (!run) return fail(run.error());
   const Result<RunRow> row = decode_run_row(run->bytes);
@@ -121,11 +131,11 @@ Status Appender::put_run(const Digest& identity, const SubjectRow& self, const M
   for (const auto& [key, value] : run_pairs(identity, *run, *row)) {
     batch_->changes.put(Space::derived, key, value);
   }
-  return {};
+  return std::move(run->depends);
 }
 
 // A run that was recorded earlier, and now something that it refers to has come or changed.
-Status Appender::rejoin(const Digest& run) {
+Result<std::vector<Digest>> Appender::rejoin(const Digest& run) {
   Result<std::shared_ptr<const SubjectRow>> self = rows_->subject(run);
   if (!self) return fail(self.error());
   if (*self == nullptr) {
@@ -135,13 +145,17 @@ Status Appender::rejoin(const Digest& run) {
   Result<std::optional<std::string>> bytes =
       rows_->reader().object((*self)->claims.front().document);
   if (!bytes) return fail(bytes.error());
-  if (!*bytes) return {};  // withheld: its row stays as it is
+  if (!*bytes) {
+    return fail(ErrorKind::corrupt, "MISSING_OBJECT", run.text(),
+                "the document of a run is not held");
+  }
   Result<Manifest> document = read_manifest(**bytes);
   if (!document) return fail_in(run.text(), document.error());
   return put_run(run, **self, *document);
 }
 
-Status Appender::derive_rows() {
+// What the batch brought that earlier runs may wait for.
+std::vector<Digest> Appender::put_subjects() {
   std::vector<Digest> arrived;
   for (const Rows::Change& change : rows_->changes()) {
     batch_->changes.put(Space::derived, key_layout::subject(change.identity),
@@ -152,39 +166,63 @@ Status Appender::derive_rows() {
     }
   }
   for (const auto& [digest, index] : batch_->artifacts) arrived.push_back(digest);
+  return arrived;
+}
+
+// Earlier runs that a claim of this batch replaces at their source.
+Result<std::vector<Digest>> Appender::superseded_runs() const {
+  std::vector<Digest> out;
+  for (const std::string& external_id : batch_->superseded) {
+    const std::size_t colon = external_id.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string_view id = external_id;
+    StoreCursor cursor = rows_->reader().view().scan(
+        Space::derived, key_layout::external_exact(id.substr(0, colon), id.substr(colon + 1)));
+    for (; cursor.valid(); cursor.next()) {
+      const std::string_view key = cursor.key();
+      if (is_run(static_cast<ManifestKind>(key[key.size() - 33]))) {
+        out.push_back(key_layout::last_digest(key));
+      }
+    }
+    if (Status status = cursor.status(); !status) return fail(status.error());
+  }
+  return out;
+}
+
+Status Appender::derive_rows() {
+  const std::vector<Digest> arrived = put_subjects();
+  std::unordered_map<Digest, std::vector<Digest>> depends;  // of the runs joined here
   for (const auto& [identity, document] : rows_->runs()) {
     Result<std::shared_ptr<const SubjectRow>> self = rows_->subject(identity);
     if (!self) return fail(self.error());
-    if (Status status = put_run(identity, **self, document); !status) return status;
+    Result<std::vector<Digest>> joined = put_run(identity, **self, document);
+    if (!joined) return fail(joined.error());
+    depends.emplace(identity, std::move(*joined));
   }
-  std::unordered_set<Digest> again;
+  const auto join_again = [&](const Digest& run) -> Status {
+    if (depends.contains(run)) return {};
+    Result<std::vector<Digest>> joined = rejoin(run);
+    if (!joined) return fail(joined.error());
+    depends.emplace(run, std::move(*joined));
+    return {};
+  };
+  Result<std::vector<Digest>> superseded = superseded_runs();
+  if (!superseded) return fail(superseded.error());
+  for (const Digest& run : *superseded) {
+    if (Status status = join_again(run); !status) return status;
+  }
   for (const Digest& digest : arrived) {
     StoreCursor cursor =
         rows_->reader().view().scan(Space::derived, key_layout::dependents(digest));
     for (; cursor.valid(); cursor.next()) {
       const Digest run = key_layout::last_digest(cursor.key());
-      if (!rows_->runs().contains(run)) again.insert(run);
-    }
-    if (Status status = cursor.status(); !status) return status;
-  }
-  for (const std::string& external_id : batch_->superseded) {
-    const std::size_t colon = external_id.find(':');
-    if (colon == std::string::npos) continue;
-    StoreCursor cursor = rows_->reader().view().scan(
-        Space::derived,
-        key_layout::external_exact(std::string_view(external_id).substr(0, colon),
-                                   std::string_view(external_id).substr(colon + 1)));
-    for (; cursor.valid(); cursor.next()) {
-      const std::string_view key = cursor.key();
-      const Digest run = key_layout::last_digest(key);
-      if (is_run(static_cast<ManifestKind>(key[key.size() - 33])) && !rows_->runs().contains(run)) {
-        again.insert(run);
+      if (Status status = join_again(run); !status) return status;
+      // It waits no more.
+      if (std::ranges::find(depends[run], digest) == depends[run].end()) {
+        batch_->changes.remove(Space::derived, cursor.key());
       }
     }
     if (Status status = cursor.status(); !status) return status;
-  }
-  for (const Digest& run : again) {
-    if (Status status = rejoin(run); !status) return status;
   }
   return {};
 }

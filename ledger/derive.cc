@@ -59,9 +59,11 @@ class RunJoin {
  private:
   // The row of something the run refers to; null and the flag set when it is not in the log.
   Result<SubjectPointer> refer(const Digest& digest, RunFlag missing) {
-    depends_.push_back(digest);
     Result<SubjectPointer> subject = rows_.subject(digest);
-    if (subject && *subject == nullptr) row_.flags |= missing;
+    if (subject && *subject == nullptr) {
+      row_.flags |= missing;
+      depends_.push_back(digest);
+    }
     return subject;
   }
 
@@ -107,6 +109,7 @@ class RunJoin {
   }
 
   Status join_implementation(const BenchmarkRunFacts& run) {
+    depends_.push_back(run.implementation);
     Result<SubjectPointer> implementation = refer(run.implementation, kImplementationMissing);
     if (!implementation) return fail(implementation.error());
     implementation_ = *implementation;
@@ -146,11 +149,13 @@ class RunJoin {
     const std::optional<Digest> digest = project_of(subject);
     if (!digest) return {};
     row_.project = digest;
-    depends_.push_back(*digest);
     Result<SubjectPointer> project = rows_.subject(*digest);
     if (!project) return fail(project.error());
     project_ = *project;
-    if (project_ == nullptr) return {};
+    if (project_ == nullptr) {
+      depends_.push_back(*digest);
+      return {};
+    }
     if (const auto* facts = std::get_if<ProjectFacts>(&project_->facts)) {
       row_.project_name = facts->name;
     }
@@ -163,6 +168,8 @@ class RunJoin {
     row_.workload = run.workload;
     row_.operation = run.model;
     row_.hardware = run.accelerator;
+    depends_.push_back(run.configuration);
+    depends_.push_back(run.model);
     Result<SubjectPointer> configuration = refer(run.configuration, kConfigurationMissing);
     if (!configuration) return fail(configuration.error());
     Result<SubjectPointer> workload = refer(run.workload, kWorkloadMissing);
@@ -248,8 +255,9 @@ class RunJoin {
   }
 
   Result<bool> holds(const Digest& digest) {
-    depends_.push_back(digest);
-    return rows_.artifact_held(digest);
+    Result<bool> held = rows_.artifact_held(digest);
+    if (held && !*held) depends_.push_back(digest);
+    return held;
   }
 
   const SubjectRow& self_;
@@ -319,12 +327,14 @@ std::vector<DerivedPair> run_pairs(const Digest& identity, const DerivedRun& run
                                    const RunRow& row) {
   std::vector<DerivedPair> out;
   out.reserve(run.depends.size() + 5);
-  out.emplace_back(key_layout::run(identity), run.bytes);
   if (row.group) {
-    out.emplace_back(key_layout::group_run(*row.group, row.value, identity), run.bytes);
+    std::string place = key_layout::group_run(*row.group, row.value, identity);
+    out.emplace_back(key_layout::run(identity), place);
+    out.emplace_back(std::move(place), run.bytes);
+  } else {
+    out.emplace_back(key_layout::run(identity), run.bytes);
   }
   out.emplace_back(key_layout::by_time(row.kind, row.observed_at, identity), "");
-  out.emplace_back(key_layout::by_source(row.source, row.observed_at, identity), "");
   if (!row.hardware.empty()) {
     out.emplace_back(key_layout::by_hardware(row.hardware, row.observed_at, identity), "");
   }
@@ -370,7 +380,10 @@ Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& e
   const std::string number = key_layout::big_endian(index);
   if (const Digest* subject = entry.subject()) {
     out.emplace_back(key_layout::subject_entry(*subject, index), entry.on_chain() ? "c" : "n");
-    if (entry.on_chain()) out.emplace_back(key_layout::chain_head(*subject), number);
+    // The first entry on a chain is found without it.
+    if (entry.on_chain() && entry.previous()) {
+      out.emplace_back(key_layout::chain_head(*subject), number);
+    }
   }
   if (const auto* claim = std::get_if<ManifestEntry>(&entry.body)) {
     out.emplace_back(key_layout::document(entry.content.digest), std::string(claim->subject.raw()));

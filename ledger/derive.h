@@ -45,8 +45,10 @@ void fold_claim(SubjectRow& row, std::uint64_t index, const Entry& entry, bool s
 bool changes_dependents(const SubjectRow& before, const SubjectRow& after);
 
 struct DerivedRun {
-  std::string bytes;            // an encoded RunRow
-  std::vector<Digest> depends;  // all whose arrival or change can change the row
+  std::string bytes;  // an encoded RunRow
+  // By what the run can be found again: its operation and implementation, and all that it refers to
+  // and is not there yet, whose arrival changes the row.
+  std::vector<Digest> depends;
 };
 
 // Joins a run. Requires: `document` is a benchmark or serving run, `self` has its claims.

@@ -332,6 +332,12 @@ const Digest* Entry::subject() const {
   return nullptr;
 }
 
+std::optional<std::uint64_t> Entry::previous() const {
+  if (const auto* manifest = std::get_if<ManifestEntry>(&body)) return manifest->previous;
+  if (const auto* attestation = std::get_if<AttestationEntry>(&body)) return attestation->previous;
+  return std::nullopt;
+}
+
 bool Entry::on_chain() const {
   const auto* attestation = std::get_if<AttestationEntry>(&body);
   if (attestation == nullptr) return std::holds_alternative<ManifestEntry>(body);

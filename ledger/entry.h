@@ -95,6 +95,8 @@ struct Entry {
 
   // The subject, for manifest and attestation entries.
   const Digest* subject() const;
+  // `previous` of manifest and attestation entries.
+  std::optional<std::uint64_t> previous() const;
   // Whether a later entry's `previous` may name this one: it can change a level or a rank. All do
   // but the attestations note, calibration and import.
   bool on_chain() const;

@@ -58,13 +58,14 @@ inline std::string tile(unsigned level, std::uint64_t index) {
 
 inline std::string derived_size() { return "z"; }  // the tree size that derived data belongs to
 inline std::string subject(const Digest& identity) { return join("s", identity.raw()); }
+// The key of the run's row inside its group, or the row itself while it has none.
 inline std::string run(const Digest& identity) { return join("r", identity.raw()); }
 // Every entry of a subject, in order; the value is "c" for one on the chain, "n" otherwise.
 inline std::string subject_entries(const Digest& subject) { return join("n", subject.raw()); }
 inline std::string subject_entry(const Digest& subject, std::uint64_t index) {
   return join("n", subject.raw(), big_endian(index));
 }
-// The index of the newest entry of a subject that is on its chain.
+// The index of the newest entry of a subject that is on its chain, once there are two of them.
 inline std::string chain_head(const Digest& subject) { return join("m", subject.raw()); }
 inline std::string document(const Digest& document) { return join("b", document.raw()); }
 inline std::string claim_fingerprint(const Digest& fingerprint) {
@@ -121,8 +122,8 @@ inline std::string superseding(std::string_view external_id) {
 inline std::string superseding(std::string_view external_id, std::uint64_t index) {
   return join(superseding(external_id), big_endian(index));
 }
-// The runs that depend on something else (implementation, workload, operation, environment,
-// project, source or evidence bytes), newest observation first.
+// The runs of an operation or implementation, and those that wait for something to arrive, newest
+// observation first.
 inline std::string dependents(const Digest& digest) { return join("d", digest.raw()); }
 inline std::string dependent(const Digest& digest, UtcMicros observed, const Digest& run) {
   return join("d", digest.raw(), newest_first(observed), run.raw());
@@ -137,11 +138,6 @@ inline std::string by_hardware(std::string_view product) { return join("y", prod
 inline std::string by_hardware(std::string_view product, UtcMicros observed, const Digest& run) {
   return join("y", product, kZero, newest_first(observed), run.raw());
 }
-inline std::string by_source(std::string_view source) { return join("v", source, kZero); }
-inline std::string by_source(std::string_view source, UtcMicros observed, const Digest& run) {
-  return join("v", source, kZero, newest_first(observed), run.raw());
-}
-
 // The run at the end of a key of one of the indexes above.
 inline Digest last_digest(std::string_view key) {
   return Digest::from_raw(key.substr(key.size() - 32));

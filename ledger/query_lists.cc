@@ -36,11 +36,9 @@ bool matches(const RunFilter& filter, const RunView& run) {
 // The narrowest index that holds all runs the filter may choose; its keys end in (newest first
 // time, run), so that every index gives the same order.
 std::string index_prefix(const RunFilter& filter) {
-  for (const std::optional<Digest>& digest :
-       {filter.implementation, filter.workload, filter.operation, filter.project}) {
+  for (const std::optional<Digest>& digest : {filter.implementation, filter.operation}) {
     if (digest) return key_layout::dependents(*digest);
   }
-  if (!filter.source.empty()) return key_layout::by_source(filter.source);
   return key_layout::by_time(filter.serving ? ManifestKind::serving_run
                                             : ManifestKind::benchmark_run);
 }

@@ -9,6 +9,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <filesystem>
@@ -131,6 +132,30 @@ struct StoreBatch::Changes {
   std::string buffer;     // header, key, value; and so on
   std::size_t bytes = 0;  // of keys and values
 
+  struct Change {
+    Space space{};
+    bool removal = false;
+    std::string_view key;
+    std::string_view value;
+  };
+  // The changes sorted by space and key, those of one key in order of addition. Neighbours in the
+  // batch are then neighbours in the memory table, which makes inserting them much cheaper.
+  std::vector<Change> in_key_order() const {
+    std::vector<Change> out;
+    std::string_view rest = buffer;
+    while (!rest.empty()) {
+      Header header;
+      std::memcpy(&header, rest.data(), sizeof header);
+      out.push_back({header.space, header.removal, rest.substr(sizeof header, header.key),
+                     rest.substr(sizeof header + header.key, header.value)});
+      rest.remove_prefix(sizeof header + header.key + header.value);
+    }
+    std::ranges::stable_sort(out, [](const Change& a, const Change& b) {
+      return std::tie(a.space, a.key) < std::tie(b.space, b.key);
+    });
+    return out;
+  }
+
   void add(const Header& header, std::string_view key, std::string_view value) {
     buffer.append(reinterpret_cast<const char*>(&header), sizeof header);
     buffer.append(key).append(value);
@@ -237,17 +262,12 @@ Status Store::write_ahead(StoreBatch& batch) { return write(batch, false); }
 Status Store::write(StoreBatch& batch, bool sync) {
   assert(!database_->read_only);
   if (database_->failed) return fail(*database_->failed);
-  std::string_view rest = batch.changes_->buffer;
-  rocksdb::WriteBatch changes(rest.size());
-  while (!rest.empty()) {
-    StoreBatch::Changes::Header header;
-    std::memcpy(&header, rest.data(), sizeof header);
-    const rocksdb::Slice key = slice(rest.substr(sizeof header, header.key));
-    const rocksdb::Slice value = slice(rest.substr(sizeof header + header.key, header.value));
-    rest.remove_prefix(sizeof header + header.key + header.value);
-    rocksdb::ColumnFamilyHandle* handle = database_->handle(header.space);
-    const rocksdb::Status added =
-        header.removal ? changes.Delete(handle, key) : changes.Put(handle, key, value);
+  rocksdb::WriteBatch changes(batch.changes_->buffer.size());
+  for (const StoreBatch::Changes::Change& change : batch.changes_->in_key_order()) {
+    rocksdb::ColumnFamilyHandle* handle = database_->handle(change.space);
+    const rocksdb::Status added = change.removal
+                                      ? changes.Delete(handle, slice(change.key))
+                                      : changes.Put(handle, slice(change.key), slice(change.value));
     assert(added.ok());
   }
   rocksdb::WriteOptions how;

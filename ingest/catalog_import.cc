@@ -250,11 +250,14 @@ Status CatalogImport::take_implementation(CatalogRow& row) {
   return claim(row, std::move(row.manifests[0]), source, ids);
 }
 
-void CatalogImport::check_run_keys(CatalogRow& row, const KnownWorkload* workload) {
+std::optional<Digest> CatalogImport::check_run_keys(CatalogRow& row,
+                                                    const KnownWorkload* workload) {
   const auto& columns = std::get<RunColumns>(row.detail);
   const auto& run = std::get<BenchmarkRunFacts>(row.manifests[2].facts);
   // Of a workload that was set aside, only its digest may be what the run refers to.
-  if (workload == nullptr || !workload->facts || workload->identity != run.workload) return;
+  if (workload == nullptr || !workload->facts || workload->identity != run.workload) {
+    return std::nullopt;
+  }
   const Digest& correctness = workload->facts->correctness_key;
   if (columns.correctness_key && *columns.correctness_key != correctness) {
     set_fault(row, both_values("KEY_DIFFERS", "correctnessKey", columns.correctness_key->text(),
@@ -265,6 +268,7 @@ void CatalogImport::check_run_keys(CatalogRow& row, const KnownWorkload* workloa
     set_fault(row, both_values("KEY_DIFFERS", "comparisonKey", columns.comparison_key->text(),
                                key.text()));
   }
+  return key;
 }
 
 std::optional<std::uint16_t> CatalogImport::check_source(
@@ -283,17 +287,19 @@ std::optional<std::uint16_t> CatalogImport::check_source(
 Status CatalogImport::take_run(CatalogRow& row) {
   auto* columns = std::get_if<RunColumns>(&row.detail);
   std::optional<std::uint16_t> source;
+  std::optional<Digest> derived_key;
   if (!row.manifests.empty() && columns != nullptr) {
     const auto& run = std::get<BenchmarkRunFacts>(row.manifests[2].facts);
     const KnownWorkload* workload = workloads_.find(row.keys.workload);
     check_reference(row, "implementationId", implementations_.find(row.keys.implementation),
                     run.implementation);
     check_reference(row, "workloadId", workload, run.workload);
-    check_run_keys(row, workload);
+    derived_key = check_run_keys(row, workload);
     source = check_source(row, run.source_native);
   }
   if (!remember_run(row, runs_, run_ids_, runs_set_aside_)) return {};
-  history_.add_run(*row.id, columns == nullptr ? RunColumns() : *columns, row.fault.has_value());
+  history_.add_run(*row.id, columns == nullptr ? RunColumns() : *columns);
+  if (row.fault) history_.doubt_run(derived_key);
   measurements_.add_run(columns == nullptr ? std::vector<CatalogMeasurement>()
                                            : columns->measurements);
   if (row.fault) return {};

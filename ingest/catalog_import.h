@@ -86,7 +86,8 @@ class CatalogImport {
   void check_reference(CatalogRow& row, std::string_view column, const Known* target,
                        const Digest& named);
   void check_first_tensor(CatalogRow& row, const KnownOperation* operation);
-  void check_run_keys(CatalogRow& row, const KnownWorkload* workload);
+  // The comparison key that the manifests give, when the workload is known.
+  std::optional<Digest> check_run_keys(CatalogRow& row, const KnownWorkload* workload);
   void check_cohort_key(CatalogRow& row, const KnownModel* model,
                         const KnownServingWorkload* workload);
   // The source that the row names, if it is known.

@@ -290,10 +290,22 @@ CatalogRow read_catalog_row(const Line& line, json::Arena& arena) {
         "TOO_LARGE", {},
         "the line has more bytes than the limit of " + std::to_string(limits::kSourceLineBytes));
   }
-  Result<Value> document =
-      json::parse(line.text, arena, {limits::kSourceLineBytes, limits::kJsonDepth});
-  if (!document)
+  const json::ReadLimits bounds{limits::kSourceLineBytes, limits::kJsonDepth};
+  std::vector<json::Defect> defects;
+  Result<Value> document = json::parse_collecting_defects(line.text, arena, bounds, defects);
+  if (!document) {
     return bad(document.error().code, document.error().place, document.error().message);
+  }
+  if (!defects.empty()) {
+    // What can be read all the same tells which row it is, for those that refer to it.
+    const json::Defect& defect = defects.front();
+    out.fault = Error{ErrorKind::invalid,
+                      std::string(defect.code),
+                      json::line_and_column(line.text, defect.offset),
+                      defect.message,
+                      {}};
+  }
+  const bool readable = !out.fault;
   const Value* row = document->find("row");
   if (document->text("table").empty() || row == nullptr || !row->is_object()) {
     return bad("BAD_ROW", {}, "a line of a catalog is {\"table\": name, \"row\": {...}}");
@@ -306,6 +318,7 @@ CatalogRow read_catalog_row(const Line& line, json::Arena& arena) {
   find_unknown_columns(*row, kTables[static_cast<std::size_t>(*out.table)].columns, out);
   CatalogRowReader reader(*row, out, arena);
   read_table(*out.table, reader);
+  if (!readable) out.manifests.clear();  // made of replaced text
   return out;
 }
 

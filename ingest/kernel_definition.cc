@@ -75,7 +75,8 @@ void check_descriptor(const Member& member, const std::string& place, ItemReader
   reader.optional_text("tensor_key");
   reader.ignore({"generator"});
   reader.report_unknown("workload.inputs", drift);
-  if (reader.fault()) entry.refuse("inputs." + std::string(member.name), "an input descriptor");
+  if (reader.fault())
+    entry.refuse_part("inputs." + std::string(member.name), "expected an input descriptor");
 }
 
 void read_tolerance(const Value& tolerance, WorkloadEntry& entry, ItemReader& parent,
@@ -100,7 +101,7 @@ Result<WorkloadEntry> read_entry(const Value& item, std::size_t index, DriftLog&
     entry.axes.assign(axes->object().begin(), axes->object().end());
     for (const Member& axis : entry.axes) {
       if (!axis.value.is_number() || !is_safe_integer(axis.value.number())) {
-        reader.refuse("axes." + std::string(axis.name), "an integer");
+        reader.refuse_part("axes." + std::string(axis.name), "expected an integer");
       }
     }
   }

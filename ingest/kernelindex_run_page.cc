@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "ingest/catalog_sources.h"
 #include "ingest/column_check.h"
@@ -34,8 +35,13 @@ constexpr std::array<Part, 3> kParts = {{
 
 Result<RunPage> read_page(std::string_view text) {
   json::Arena arena;
-  Result<json::Value> document = json::parse(text, arena);
+  std::vector<json::Defect> defects;
+  Result<json::Value> document = json::parse_collecting_defects(text, arena, {}, defects);
   if (!document) return fail(std::move(document.error()));
+  if (!defects.empty()) {
+    return fail(ErrorKind::invalid, std::string(defects.front().code),
+                json::line_and_column(text, defects.front().offset), defects.front().message);
+  }
   RunPage page;
   for (const Part& part : kParts) {
     const json::Value* value = document->find(part.member);

@@ -88,20 +88,35 @@ std::vector<std::uint32_t> MeasurementCheck::incomplete_runs() const {
   return runs;
 }
 
-void RecordHistory::add_run(const Uuid& id, const RunColumns& run, bool set_aside) {
-  assert(!derived_);
-  Run& added = runs_.emplace_back(Run{id, kNoKey, run.observed_at, 0});
-  if (!run.comparison_key) return;
+std::uint32_t RecordHistory::key_of(const Digest& key) {
   const auto next = static_cast<std::uint32_t>(keys_.size());
-  const auto [entry, is_new] = key_index_.try_emplace(*run.comparison_key, next);
+  const auto [entry, is_new] = key_index_.try_emplace(key, next);
   if (is_new) {
-    keys_.push_back(*run.comparison_key);
+    keys_.push_back(key);
     doubtful_.push_back(false);
   }
-  if (set_aside) doubtful_[entry->second] = true;
-  if (!run.eligible) return;
-  added.key = entry->second;
+  return entry->second;
+}
+
+void RecordHistory::add_run(const Uuid& id, const RunColumns& run) {
+  assert(!derived_);
+  Run& added = runs_.emplace_back(Run{id, kNoKey, false, run.observed_at, 0});
+  if (!run.comparison_key || !run.eligible) return;
+  added.key = key_of(*run.comparison_key);
   added.value = run.primary_value.value_or(0);
+}
+
+void RecordHistory::doubt_run(const std::optional<Digest>& derived_key) {
+  Run& run = runs_.back();
+  run.set_aside = true;
+  if (run.key != kNoKey) doubtful_[run.key] = true;
+  if (derived_key) doubtful_[key_of(*derived_key)] = true;
+}
+
+bool RecordHistory::is_doubtful(const std::optional<Digest>& key, std::uint32_t run) const {
+  if (runs_[run].set_aside) return true;
+  const auto known = key ? key_index_.find(*key) : key_index_.end();
+  return known != key_index_.end() && doubtful_[known->second];
 }
 
 void RecordHistory::derive() {
@@ -135,13 +150,9 @@ RecordHistory::Judgement RecordHistory::judge(std::uint32_t run,
                                               const RecordEventColumns& row) {
   derive();
   Transition* transition = transition_of(run);
-  const auto in_doubt = [&] {
-    const auto key = row.comparison_key ? key_index_.find(*row.comparison_key) : key_index_.end();
-    return key != key_index_.end() && doubtful_[key->second];
-  };
   const auto differs = [&](std::string_view column, const std::string& row_says,
                            const std::string& derived) -> Judgement {
-    if (in_doubt()) return {Answer::doubtful, std::nullopt};
+    if (is_doubtful(row.comparison_key, run)) return {Answer::doubtful, std::nullopt};
     Error fault = {ErrorKind::invalid,
                    "RECORD_EVENT_DIFFERS",
                    std::string(column),

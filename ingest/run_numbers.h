@@ -45,9 +45,11 @@ class MeasurementCheck {
 // transition. Ascending even for metrics where more is better.
 class RecordHistory {
  public:
-  // For each run once, in order, by the columns of its row. A run that was set aside makes the
-  // history of its key doubtful: no row about it is judged.
-  void add_run(const Uuid& id, const RunColumns& run, bool set_aside);
+  // For each run once, in order, by the columns of its row.
+  void add_run(const Uuid& id, const RunColumns& run);
+  // The run last added was set aside: the history of its group is doubtful, and rows that do not
+  // follow from it are not judged. `derived_key` is the key that its manifest gives, if any.
+  void doubt_run(const std::optional<Digest>& derived_key);
 
   enum class Answer : std::uint8_t { confirmed, doubtful, differs };
   struct Judgement {
@@ -63,6 +65,7 @@ class RecordHistory {
   struct Run {
     Uuid id;
     std::uint32_t key = 0;  // index into keys_; kNoKey when it takes no part
+    bool set_aside = false;
     UtcMicros observed_at = 0;
     double value = 0;
   };
@@ -71,6 +74,8 @@ class RecordHistory {
     std::optional<std::uint32_t> previous;
     bool told = false;
   };
+  std::uint32_t key_of(const Digest& key);
+  bool is_doubtful(const std::optional<Digest>& key, std::uint32_t run) const;
   // Derives the transitions at the first question; no run may be added afterwards.
   void derive();
   Transition* transition_of(std::uint32_t run);

@@ -139,17 +139,18 @@ void ItemReader::ignore(std::initializer_list<std::string_view> names) {
 }
 
 void ItemReader::refuse(std::string_view name, std::string_view expectation) {
-  if (fault_) return;
-  std::string place = place_;
-  if (!name.empty() && !place.empty()) place += '.';
-  place += name;
   const Value* found = name.empty() ? &object_ : object_.find(name);
   const bool missing = found == nullptr || (found->is_null() && !name.empty());
-  fault_ = Error{ErrorKind::invalid,
-                 "BAD_SHAPE",
-                 std::move(place),
-                 (missing ? "missing: expected " : "expected ") + std::string(expectation),
-                 {}};
+  refuse_part(std::string(name),
+              (missing ? "missing: expected " : "expected ") + std::string(expectation));
+}
+
+void ItemReader::refuse_part(const std::string& path, std::string_view expectation) {
+  if (fault_) return;
+  std::string place = place_;
+  if (!path.empty() && !place.empty()) place += '.';
+  place += path;
+  fault_ = Error{ErrorKind::invalid, "BAD_SHAPE", std::move(place), std::string(expectation), {}};
 }
 
 void ItemReader::report_unknown(std::string_view label, DriftLog& drift) const {

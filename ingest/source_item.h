@@ -61,8 +61,10 @@ class ItemReader {
   // Known and of no use to us.
   void ignore(std::initializer_list<std::string_view> names);
 
-  // Keeps a fault found elsewhere, if it is the first.
+  // Keeps a fault found elsewhere, if it is the first: about a member, or about a part of one
+  // ("axes.m").
   void refuse(std::string_view name, std::string_view expectation);
+  void refuse_part(const std::string& path, std::string_view expectation);
   const std::optional<Error>& fault() const { return fault_; }
 
   // Reports the members that were not asked for.

@@ -32,6 +32,9 @@ ExitCode report(const Error& error) {
   std::string text;
   Error shown = error;
   if (shown.kind == ErrorKind::usage) shown.code.clear();  // exit 2 says as much
+  if (!shown.remedy.empty() && shown.remedy[0] >= 'a' && shown.remedy[0] <= 'z') {
+    shown.remedy[0] = static_cast<char>(shown.remedy[0] - 'a' + 'A');  // it begins a sentence
+  }
   const std::string whole = shown.text();
   for (std::size_t from = 0, to = 0; from <= whole.size(); from = to + 1) {
     to = std::min(whole.find('\n', from), whole.size());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include "tests/structure/include_rules.h"
@@ -96,6 +97,32 @@ TEST(IncludeArrows, ALoopOfFilesIsFound) {
 TEST(IncludeArrows, OurHeadersAreSpelledOneWay) {
   EXPECT_THAT(broken_include_rules({{"ledger/a.cc", "#include \"b.h\"\n#include <ledger/c.h>\n"}}),
               ElementsAre(HasSubstr("not spelled from the root"), HasSubstr("in angle brackets")));
+}
+
+// Whether the list of a room names a file of it.
+bool is_listed(const std::string& path) {
+  const std::string room = path.substr(0, path.find('/'));
+  const std::string list = read_file(source_root() / room / "CMakeLists.txt");
+  const std::string name = path.substr(room.size() + 1);
+  return std::regex_search(list, std::regex("(^|\\s)" + name + "(\\s|\\)|$)"));
+}
+
+TEST(Build, EverySourceIsListedInItsRoom) {
+  for (const auto& [path, text] : read_house()) {
+    if (!path.ends_with(".cc")) continue;
+    EXPECT_TRUE(is_listed(path)) << path;
+  }
+}
+
+// What is listed is installed; so what it includes must be listed too.
+TEST(Build, AnInstalledHeaderIncludesOnlyInstalledOnes) {
+  const std::regex include("#include \"([a-z_/]+\\.h)\"");
+  for (const auto& [path, text] : read_house()) {
+    if (!path.ends_with(".h") || !is_listed(path)) continue;
+    for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
+      EXPECT_TRUE(is_listed((*it)[1])) << path << " includes " << (*it)[1];
+    }
+  }
 }
 
 }  // namespace

@@ -5,8 +5,14 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kernelindex)
 set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/kernelindex)
 
-install(TARGETS
-  kernelindex_schema kernelindex_log kernelindex_ledger kernelindex_ingest kernelindex_verify
+set(libraries "")
+foreach(library schema log ledger ingest audit verify)
+  if(TARGET kernelindex_${library})
+    set_target_properties(kernelindex_${library} PROPERTIES EXPORT_NAME ${library})
+    list(APPEND libraries kernelindex_${library})
+  endif()
+endforeach()
+install(TARGETS ${libraries}
   EXPORT kernelindexTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${header_dir}

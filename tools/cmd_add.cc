@@ -2,16 +2,18 @@
 #include <filesystem>
 
 #include "ledger/appender.h"
+#include "schema/canonical_json.h"
 #include "tools/display_text.h"
 #include "tools/input_file.h"
 #include "tools/json_output.h"
 #include "tools/ledger_access.h"
+#include "tools/local_manifest.h"
 #include "tools/verbs.h"
 
 namespace kernelindex::tools {
 namespace {
 
-constexpr std::string_view kSource = "local";  // a file can name no other
+constexpr std::string_view kArtifact = "artifact";
 constexpr std::size_t kArtifactBytes = 64 * limits::kMiB;
 
 constexpr OptionSpec kOptions[] = {
@@ -49,8 +51,8 @@ Result<Input> read(const std::string& path, bool artifact) {
   if (!bytes) return fail(bytes.error());
   Input input{path, std::move(*bytes), std::nullopt};
   if (artifact) return input;
-  Result<Manifest> manifest = read_manifest_file_text(input.bytes, manifest_syntax(path));
-  if (!manifest) return fail_in(input_name(path), manifest.error());
+  Result<Manifest> manifest = read_local_manifest(path, input.bytes);
+  if (!manifest) return fail(manifest.error());
   input.manifest = std::move(*manifest);
   return input;
 }
@@ -66,22 +68,37 @@ Result<Added> record(Appender& appender, const Input& input) {
   if (!input.manifest) {
     Result<Recorded> recorded = appender.artifact(input.bytes, media_type(input));
     if (!recorded) return fail_in(input_name(input.path), recorded.error());
-    return Added{input.path, "artifact", sha256(input.bytes), *recorded};
+    return Added{input.path, std::string(kArtifact), sha256(input.bytes), *recorded};
   }
   SnapshotEntry snapshot;
-  snapshot.source = kSource;
+  snapshot.source = std::string(kLocalSource);
   snapshot.locator = std::filesystem::path(input.path).filename().string();
   snapshot.acquired = "supplied";
   MemorySource source(input.bytes);
   const Result<Recorded> kept = appender.snapshot(snapshot, media_type(input), source);
   if (!kept) return fail_in(input_name(input.path), kept.error());
   ManifestEntry claim;
-  claim.source = kSource;
+  claim.source = std::string(kLocalSource);
   claim.snapshot = sha256(input.bytes);
   const Result<Recorded> recorded = appender.claim(std::move(claim), *input.manifest);
   if (!recorded) return fail_in(input_name(input.path), recorded.error());
   return Added{input.path, std::string(kind_name(input.manifest->kind)), input.manifest->identity,
                *recorded};
+}
+
+// What the import statement keeps as its report; none for artifacts alone, which are no claims.
+std::optional<std::string> kept_report(const std::vector<Added>& all) {
+  json::Arena arena;
+  const JsonOutput json(arena);
+  std::vector<json::Value> claims;
+  for (const Added& added : all) {
+    if (added.what == kArtifact) continue;
+    claims.push_back(
+        json.object().add("digest", json.digest(added.digest)).add("kind", added.what).finish());
+  }
+  if (claims.empty()) return std::nullopt;
+  return json::canonical(
+      json.object().add("source", kLocalSource).add("claims", json.array(claims)).finish());
 }
 
 void print(Output& out, const std::vector<Added>& all, const TreeHead& head) {
@@ -128,7 +145,7 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   const Result<std::unique_ptr<Ledger>> ledger = open_ledger(session, Access::write);
   if (!ledger) return fail(ledger.error());
   Result<std::unique_ptr<Appender>> appender =
-      (*ledger)->append({.parser = "add", .parser_version = KERNELINDEX_VERSION});
+      (*ledger)->append({std::string(kAddParser), std::string(kAddParserVersion)});
   if (!appender) return fail(appender.error());
   std::vector<Added> all;
   for (const Input& input : inputs) {
@@ -136,7 +153,7 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
     if (!added) return fail(added.error());
     all.push_back(std::move(*added));
   }
-  if (Status status = (*appender)->finish(std::nullopt); !status) return fail(status.error());
+  if (Status status = (*appender)->finish(kept_report(all)); !status) return fail(status.error());
   const Result<SignedCheckpoint> checkpoint = (*ledger)->checkpoint();
   if (!checkpoint) return fail(checkpoint.error());
   print(session.out(), all, checkpoint->checkpoint.head);

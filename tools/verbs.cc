@@ -18,6 +18,7 @@ constexpr const Verb* kVerbs[] = {
     &kStatusVerb,
     &kLogVerb,
     &kDiffVerb,
+    &kAuditVerb,
     &kCheckpointVerb,
     &kReindexVerb,
     &kManifestValidateVerb,

@@ -19,6 +19,7 @@ extern const Verb kSearchVerb;
 extern const Verb kStatusVerb;
 extern const Verb kLogVerb;
 extern const Verb kDiffVerb;
+extern const Verb kAuditVerb;
 extern const Verb kCheckpointVerb;
 extern const Verb kReindexVerb;
 extern const Verb kManifestValidateVerb;

@@ -19,7 +19,7 @@ struct Table {
   std::string_view name;
 };
 
-constexpr std::array<Table, 19> kTables = {{
+constexpr std::array<Table, 18> kTables = {{
     {'s', true, "subject rows"},
     {'r', true, "run rows"},
     {'g', true, "comparison groups"},
@@ -35,7 +35,6 @@ constexpr std::array<Table, 19> kTables = {{
     {'j', false, "replacements by sources"},
     {'w', false, "runs by time"},
     {'y', false, "runs by hardware"},
-    {'v', false, "runs by source"},
     {'i', false, "import statements"},
     {'k', false, "key statements"},
     {'z', false, "size of derived data"},
@@ -237,7 +236,7 @@ class Comparison {
     }
     if (!entry) return {};
     const auto* claim = std::get_if<ManifestEntry>(&entry->body);
-    const std::string_view of_runs = "rgdwyv";
+    const std::string_view of_runs = "rgdwy";
     if (claim != nullptr && (table == 's' || of_runs.find(table) != std::string_view::npos)) {
       const SubjectFact* subject = DerivedRows::find_subject(state_, claim->subject);
       if (subject == nullptr) return {};

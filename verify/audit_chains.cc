@@ -61,7 +61,7 @@ void fold_several(AuditState& state) {
     rows[number] = fold_subject(state, subject);
     if (rows[number] == nullptr) return;
     state.subject_rows.expect(worker, key_layout::subject(subject.subject),
-                              encode_row(*rows[number]), subject.claims.back());
+                              encode_row(*rows[number]), subject.claims.back(), true);
   });
   for (std::size_t i = 0; i < several.size(); ++i) {
     const auto held = state.rows.find(several[i]->subject);

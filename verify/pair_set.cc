@@ -12,7 +12,9 @@ namespace kernelindex::auditing {
 namespace {
 
 constexpr std::uint64_t kMet = std::uint64_t{1} << 63;
-constexpr std::uint64_t kIndexes = std::uint64_t{1} << 55;
+constexpr std::uint64_t kIndexes = std::uint64_t{1} << 54;
+constexpr std::uint64_t kWhole = std::uint64_t{1} << 8;
+constexpr int kIndexShift = 9;
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -55,11 +57,12 @@ PairSet::Pair PairSet::hash(std::string_view key, std::string_view value) const 
 }
 
 void PairSet::expect(unsigned worker, std::string_view key, std::string_view value,
-                     std::uint64_t index) {
+                     std::uint64_t index, bool whole) {
   assert(!key.empty());
   assert(index < kIndexes);
   Pair pair = hash(key, value);
-  pair.origin = index << 8 | static_cast<std::uint8_t>(key.front());
+  pair.origin =
+      index << kIndexShift | (whole ? kWhole : 0) | static_cast<std::uint8_t>(key.front());
   pending_[worker][pair.key_high >> 56].push_back(pair);
 }
 
@@ -111,7 +114,7 @@ PairSet::Match PairSet::meet(std::string_view key, std::string_view value) {
 std::optional<std::uint64_t> PairSet::entry_of(std::string_view key) const {
   const Pair* found = find(hash(key, {}));
   if (found == nullptr) return std::nullopt;
-  return (found->origin & ~kMet) >> 8;
+  return (found->origin & ~kMet) >> kIndexShift;
 }
 
 bool PairSet::missed(std::string_view key) const {
@@ -122,7 +125,8 @@ bool PairSet::missed(std::string_view key) const {
 void PairSet::for_missing(const std::function<void(char, std::uint64_t)>& missing) const {
   for (const Bucket& bucket : sealed_) {
     for (const Pair& pair : bucket) {
-      if ((pair.origin & kMet) == 0) missing(static_cast<char>(pair.origin), pair.origin >> 8);
+      if ((pair.origin & kMet) == 0)
+        missing(static_cast<char>(pair.origin), pair.origin >> kIndexShift);
     }
   }
 }

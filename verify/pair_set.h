@@ -23,9 +23,11 @@ class PairSet {
  public:
   explicit PairSet(unsigned workers);
 
-  // Adds what must be there. Of several values of one key that of the highest entry counts.
-  // Requires: not sealed; one thread a worker; index < 2^55.
-  void expect(unsigned worker, std::string_view key, std::string_view value, std::uint64_t index);
+  // Adds what must be there. Of several values of one key that of the highest entry counts, and of
+  // one entry's the one that is `whole`: made from all entries that the key follows from.
+  // Requires: not sealed; one thread a worker; index < 2^54.
+  void expect(unsigned worker, std::string_view key, std::string_view value, std::uint64_t index,
+              bool whole = false);
 
   // Nothing is added any more.
   void seal(Workers& workers);
@@ -50,7 +52,7 @@ class PairSet {
     std::uint64_t key_high = 0;
     std::uint64_t key_low = 0;
     std::uint64_t value = 0;
-    std::uint64_t origin = 0;  // met (1 bit), entry (55 bits), table (8 bits)
+    std::uint64_t origin = 0;  // met (1 bit), entry (54 bits), whole (1 bit), table (8 bits)
   };
   using Bucket = std::vector<Pair>;
   static constexpr std::size_t kBuckets = 256;  // by the highest bits of the key's hash

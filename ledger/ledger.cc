@@ -22,6 +22,13 @@ std::unexpected<Error> unknown_format(std::string message) {
               "use the version of this program that made the ledger, or a newer one");
 }
 
+// The index in a key of the statements' tables.
+Result<std::uint64_t> index_of(std::string_view key) {
+  if (key.size() == 9) return key_layout::from_big_endian(key.substr(1));
+  return fail(ErrorKind::corrupt, "DAMAGED_ROW", {}, "a key of derived data is damaged",
+              "`kernelindex reindex` makes derived data anew");
+}
+
 // The key file of a role; made when there is none.
 Result<KeyFile> existing_or_new_key(const LedgerOptions& options, Role role,
                                     const std::string& owner) {
@@ -266,7 +273,8 @@ Status Ledger::load(bool derived) {
   state_ = state;
   if (!derived) return {};
   Status loaded = load_derived_state(view, *state);
-  if (!loaded && loaded.error().kind == ErrorKind::corrupt) {
+  // Whatever is wrong with derived data, the log can be read and `reindex` run.
+  if (!loaded && loaded.error().kind != ErrorKind::system) {
     derived_fault_ = loaded.error();
     loaded = {};
   }
@@ -286,10 +294,11 @@ Status Ledger::load_derived_state(const StoreView& view, LogState& state) {
   const Reader reader(store_->latest(), std::make_shared<LogState>(state));
   StoreCursor statements = view.scan(Space::derived, "k");
   for (; statements.valid(); statements.next()) {
-    const std::uint64_t index = key_layout::from_big_endian(statements.key().substr(1));
-    Result<Attestation> statement = read_attestation(reader, index);
+    const Result<std::uint64_t> index = index_of(statements.key());
+    if (!index) return fail(index.error());
+    Result<Attestation> statement = read_attestation(reader, *index);
     if (!statement) return fail(statement.error());
-    if (Status status = state.keys.apply(index, *statement); !status) {
+    if (Status status = state.keys.apply(*index, *statement); !status) {
       return fail(ErrorKind::corrupt, status.error().code, status.error().place,
                   status.error().message);
     }
@@ -297,8 +306,9 @@ Status Ledger::load_derived_state(const StoreView& view, LogState& state) {
   if (Status status = statements.status(); !status) return status;
   StoreCursor imports = view.scan(Space::derived, "i");
   for (; imports.valid(); imports.next()) {
-    Result<ImportRange> range =
-        decode_import_range(key_layout::from_big_endian(imports.key().substr(1)), imports.value());
+    const Result<std::uint64_t> index = index_of(imports.key());
+    if (!index) return fail(index.error());
+    Result<ImportRange> range = decode_import_range(*index, imports.value());
     if (!range) return fail(range.error());
     state.imports.push_back(*range);
   }

@@ -33,7 +33,7 @@ TEST(Audit, ACleanLedgerHasNoFault) {
 }
 
 TEST(Audit, LargeObjectsAreHashedPieceByPiece) {
-  const LedgerFixture ledger(true);
+  const LedgerFixture ledger(Shape::large_object);
   ASSERT_THAT(ledger.scan(Space::evidence, "c"), SizeIs(2));
   EXPECT_THAT(fault_texts(ledger.audit()), IsEmpty());
 }

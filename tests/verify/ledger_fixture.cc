@@ -3,6 +3,7 @@
 
 #include <array>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 #include "ledger/key_layout.h"
@@ -181,23 +182,30 @@ void SmallRecords::add_large() {
   }
 }
 
-LedgerFixture::LedgerFixture(bool large_object) : directory_(place_ / "ledger") {
-  // Made once for all cases of a program, with and without the large object.
-  static const std::array<TempDir, 2> originals;
-  const std::filesystem::path& original = originals[large_object ? 1 : 0].path();
-  if (large_object) records_.add_large();
-  if (!std::filesystem::exists(original / "ledger")) {
+LedgerFixture::LedgerFixture(Shape shape) : directory_(place_ / "ledger") {
+  if (shape == Shape::large_object) records_.add_large();
+  // Made once for all cases of a program.
+  static std::map<Shape, TempDir> originals;
+  const bool fresh = !originals.contains(shape);
+  const std::filesystem::path original = originals[shape].path();
+  const auto copy = [&](const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+  };
+  if (fresh) {
+    const TempDir work;
     LedgerOptions where = options();
-    where.directory = original / "ledger";
-    where.state = original / "state";
+    where.directory = work / "ledger";
+    where.state = work / "state";
     make_keys(where.directory / "keys");
     FoundingOptions founding;
     founding.origin = "example.org/tests";
     founding.owner = "tester";
-    const std::unique_ptr<Ledger> ledger = need(Ledger::create(where, founding));
+    std::unique_ptr<Ledger> ledger = need(Ledger::create(where, founding));
     record(*ledger, records_);
+    if (shape != Shape::killed) ledger.reset();
+    copy(work.path(), original);
   }
-  std::filesystem::copy(original, place_.path(), std::filesystem::copy_options::recursive);
+  copy(original, place_.path());
 }
 
 LedgerFixture::LedgerFixture(const std::filesystem::path& original)
@@ -240,6 +248,12 @@ void LedgerFixture::put(Space space, std::string_view key, std::string_view valu
 void LedgerFixture::erase(Space space, std::string_view key) {
   StoreBatch batch;
   batch.remove(space, key);
+  need(store()->write(batch));
+}
+
+void LedgerFixture::erase_all(Space space) {
+  StoreBatch batch;
+  for (const auto& [key, value] : all(space)) batch.remove(space, key);
   need(store()->write(batch));
 }
 

@@ -54,10 +54,16 @@ struct SmallRecords {
   void add_large();
 };
 
+enum class Shape {
+  plain,
+  large_object,  // one of the artifacts has more than 1 MiB
+  killed,        // as a kill leaves it: the records lie in the write-ahead log
+};
+
 class LedgerFixture {
  public:
-  // Makes the ledger: two imports, of which the first has a report. With a large object on request.
-  explicit LedgerFixture(bool large_object = false);
+  // Makes the ledger: two imports, of which the first has a report.
+  explicit LedgerFixture(Shape shape = Shape::plain);
   // A copy of a ledger that lies elsewhere.
   explicit LedgerFixture(const std::filesystem::path& original);
 
@@ -73,6 +79,7 @@ class LedgerFixture {
   std::string get(Space space, std::string_view key) const;
   void put(Space space, std::string_view key, std::string_view value);
   void erase(Space space, std::string_view key);
+  void erase_all(Space space);
   // Changes a value in place.
   void edit(Space space, std::string_view key, const std::function<void(std::string&)>& change);
   // All keys that begin with `prefix`.

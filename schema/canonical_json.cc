@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace kernelindex::json {
 namespace {
@@ -19,6 +20,19 @@ constexpr std::array<bool, 256> kEscaped = [] {
   table['\\'] = true;
   return table;
 }();
+
+// Whether none of eight bytes needs an escape: no byte of the word is below 0x20, '"' or '\\'.
+// (x - n) & ~x has the high bit of the lowest byte that is below n set, and of none when none is.
+bool all_plain(const char* bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  const std::uint64_t quote = word ^ kOnes * '"';
+  const std::uint64_t backslash = word ^ kOnes * '\\';
+  const std::uint64_t found = ((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) |
+                              ((backslash - kOnes) & ~backslash);
+  return (found & kOnes * 0x80) == 0;
+}
 
 void append_escape(char c, std::string& out) {
   switch (c) {
@@ -155,11 +169,19 @@ void append_number(double number, std::string& out) {
 void append_string(std::string_view text, std::string& out) {
   out += '"';
   std::size_t start = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!kEscaped[static_cast<std::uint8_t>(text[i])]) continue;
-    out.append(text, start, i - start);
-    append_escape(text[i], out);
-    start = i + 1;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (text.size() - i >= 8 && all_plain(text.data() + i)) {
+      i += 8;
+      continue;
+    }
+    // The byte that needs an escape is one of the next eight, or these are the last few.
+    for (const std::size_t end = std::min(i + 8, text.size()); i < end; ++i) {
+      if (!kEscaped[static_cast<std::uint8_t>(text[i])]) continue;
+      out.append(text, start, i - start);
+      append_escape(text[i], out);
+      start = i + 1;
+    }
   }
   out.append(text, start);
   out += '"';

@@ -146,12 +146,16 @@ Digest Digest::from_raw(std::string_view raw) {
 }
 
 Result<Digest> Digest::parse_hex(std::string_view hex) {
-  const std::optional<std::string> raw = hex.size() == 64 ? from_hex(hex) : std::nullopt;
-  if (!raw) {
-    return fail(ErrorKind::invalid, "BAD_DIGEST", {},
-                "a SHA-256 digest is 64 lower-case hex digits");
+  Digest digest;
+  bool valid = hex.size() == 2 * digest.bytes.size();
+  for (std::size_t i = 0; valid && i < digest.bytes.size(); ++i) {
+    const int high = hex_value(hex[2 * i]);
+    const int low = hex_value(hex[2 * i + 1]);
+    valid = high >= 0 && low >= 0;
+    digest.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
   }
-  return from_raw(*raw);
+  if (valid) return digest;
+  return fail(ErrorKind::invalid, "BAD_DIGEST", {}, "a SHA-256 digest is 64 lower-case hex digits");
 }
 
 Result<Digest> Digest::parse(std::string_view text) {

@@ -212,8 +212,12 @@ class Reader {
   }
 
   bool read_key(const char* start, std::string_view& name) {
-    const char* end = start;  // stage one proved that the string is closed
-    while (*end != '"') end += *end == '\\' ? 2 : 1;
+    // Stage one proved that the string is closed.
+    const auto* end = static_cast<const char*>(std::memchr(start, '"', left(start)));
+    if (std::memchr(start, '\\', static_cast<std::size_t>(end - start)) != nullptr) {
+      end = start;
+      while (*end != '"') end += *end == '\\' ? 2 : 1;
+    }
     return unescape(std::string_view(start, static_cast<std::size_t>(end - start)), name);
   }
 
@@ -376,6 +380,11 @@ class Reader {
       return text_.size();
     }
     return offset_of(place);
+  }
+
+  // Bytes of the buffer from `place` on.
+  std::size_t left(const char* place) const {
+    return static_cast<std::size_t>(buffer_ + text_.size() + 2 - place);
   }
 
   static void set_place(Value& value, std::size_t begin, std::size_t end) {

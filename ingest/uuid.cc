@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/uuid.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "schema/digest.h"
@@ -12,22 +13,27 @@ constexpr std::array<std::size_t, 4> kHyphens = {8, 13, 18, 23};
 constexpr std::size_t kTextSize = 36;
 constexpr std::size_t kFirstSlots = 64;
 
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 }  // namespace
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
   if (text.size() != kTextSize) return std::nullopt;
-  std::string hex;
-  std::size_t from = 0;
-  for (const std::size_t hyphen : kHyphens) {
-    if (text[hyphen] != '-') return std::nullopt;
-    hex += text.substr(from, hyphen - from);
-    from = hyphen + 1;
-  }
-  hex += text.substr(from);
-  const std::optional<std::string> raw = from_hex(hex);
-  if (!raw) return std::nullopt;
   Uuid id;
-  std::memcpy(id.bytes.data(), raw->data(), id.bytes.size());
+  std::size_t digit = 0;
+  for (std::size_t i = 0; i < kTextSize; ++i) {
+    if (std::ranges::find(kHyphens, i) != kHyphens.end()) {
+      if (text[i] != '-') return std::nullopt;
+      continue;
+    }
+    const int value = hex_value(text[i]);
+    if (value < 0) return std::nullopt;
+    std::uint8_t& byte = id.bytes[digit++ / 2];
+    byte = static_cast<std::uint8_t>(byte << 4 | value);
+  }
   return id;
 }
 

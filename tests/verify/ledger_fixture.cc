@@ -202,7 +202,10 @@ LedgerFixture::LedgerFixture(Shape shape) : directory_(place_ / "ledger") {
     founding.owner = "tester";
     std::unique_ptr<Ledger> ledger = need(Ledger::create(where, founding));
     record(*ledger, records_);
-    if (shape != Shape::killed) ledger.reset();
+    if (shape != Shape::killed) {
+      ledger.reset();
+      need(need(Store::open((where.directory / "db").string(), {}))->flush());
+    }
     copy(work.path(), original);
   }
   copy(original, place_.path());
@@ -229,12 +232,14 @@ AuditReport LedgerFixture::audit(const AuditOptions& given) const {
 
 // ---- damage to the store ----
 
-std::unique_ptr<Store> LedgerFixture::store() const {
-  return need(Store::open((directory_ / "db").string(), {}));
+std::unique_ptr<Store> LedgerFixture::store(bool read_only) const {
+  StoreOptions options;
+  options.read_only = read_only;
+  return need(Store::open((directory_ / "db").string(), options));
 }
 
 std::string LedgerFixture::get(Space space, std::string_view key) const {
-  std::optional<std::string> value = need(store()->view().get(space, key));
+  std::optional<std::string> value = need(store(true)->view().get(space, key));
   if (!value) throw std::runtime_error("no such key: " + to_hex(key));
   return *value;
 }
@@ -242,19 +247,19 @@ std::string LedgerFixture::get(Space space, std::string_view key) const {
 void LedgerFixture::put(Space space, std::string_view key, std::string_view value) {
   StoreBatch batch;
   batch.put(space, key, value);
-  need(store()->write(batch));
+  need(store(false)->write(batch));
 }
 
 void LedgerFixture::erase(Space space, std::string_view key) {
   StoreBatch batch;
   batch.remove(space, key);
-  need(store()->write(batch));
+  need(store(false)->write(batch));
 }
 
 void LedgerFixture::erase_all(Space space) {
   StoreBatch batch;
   for (const auto& [key, value] : all(space)) batch.remove(space, key);
-  need(store()->write(batch));
+  need(store(false)->write(batch));
 }
 
 void LedgerFixture::edit(Space space, std::string_view key,
@@ -265,7 +270,7 @@ void LedgerFixture::edit(Space space, std::string_view key,
 }
 
 LedgerFixture::Pairs LedgerFixture::scan(Space space, std::string_view prefix) const {
-  const std::unique_ptr<Store> store = this->store();
+  const std::unique_ptr<Store> store = this->store(true);
   const StoreView view = store->view();
   Pairs out;
   StoreCursor cursor = view.scan(space, prefix);
@@ -275,7 +280,7 @@ LedgerFixture::Pairs LedgerFixture::scan(Space space, std::string_view prefix) c
 }
 
 LedgerFixture::Pairs LedgerFixture::all(Space space) const {
-  const std::unique_ptr<Store> store = this->store();
+  const std::unique_ptr<Store> store = this->store(true);
   const StoreView view = store->view();
   Pairs out;
   for (int letter = 0; letter < 0xff; ++letter) {
@@ -287,7 +292,7 @@ LedgerFixture::Pairs LedgerFixture::all(Space space) const {
   return out;
 }
 
-void LedgerFixture::flush() { need(store()->flush()); }
+void LedgerFixture::flush() { need(store(false)->flush()); }
 
 // ---- damage to files ----
 
@@ -325,7 +330,7 @@ std::uint64_t LedgerFixture::forge(Entry entry, std::string_view object) {
   entry.content.size = object.size();
   const std::string leaf = need(encode_entry(entry));
   const TreeHead before = head();
-  const std::unique_ptr<Store> store = this->store();
+  const std::unique_ptr<Store> store = this->store(false);
   const StoreView view = store->view();
   TileTree tree = need(TileTree::resume(
       before.size, [&](unsigned level, std::uint64_t index, unsigned) -> Result<std::string> {

@@ -55,8 +55,8 @@ struct SmallRecords {
 };
 
 enum class Shape {
-  plain,
-  large_object,  // one of the artifacts has more than 1 MiB
+  plain,         // in table files
+  large_object,  // the same, and one of the artifacts has more than 1 MiB
   killed,        // as a kill leaves it: the records lie in the write-ahead log
 };
 
@@ -106,7 +106,8 @@ class LedgerFixture {
   TreeHead head() const;
 
  private:
-  std::unique_ptr<Store> store() const;
+  // Reading leaves every file as it is.
+  std::unique_ptr<Store> store(bool read_only) const;
 
   TempDir place_;
   std::filesystem::path directory_;

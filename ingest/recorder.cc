@@ -164,10 +164,11 @@ Status Recorder::count_dry(const Draft& draft) {
   std::ranges::sort(ids);
   const Digest fingerprint = claim_fingerprint(draft.manifest.document, draft.source, draft.via,
                                                ids, files_[draft.file].fetched_at.empty());
-  const Result<std::optional<std::string>> known =
-      reader_.view().get(Space::derived, key_layout::claim_fingerprint(fingerprint));
-  if (!known) return fail(known.error());
-  const bool fresh = !*known && dry_fingerprints_.insert(fingerprint).second;
+  Result<std::optional<SubjectRow>> row = reader_.subject(draft.manifest.identity);
+  if (!row) return fail(row.error());
+  const bool known = *row && find_claim(**row, draft.manifest.document, draft.source, draft.via,
+                                        ids, files_[draft.file].fetched_at.empty()) != nullptr;
+  const bool fresh = !known && dry_fingerprints_.insert(fingerprint).second;
   ++(fresh ? report_.recorded : report_.existing).manifests;
   return {};
 }

@@ -79,7 +79,7 @@ Result<Recorded> Appender::snapshot(const SnapshotEntry& entry, const std::strin
     if (Status status = keep_stream(digest, size, bytes); !status) return fail(status.error());
   }
   const Result<std::uint64_t> index = add_entry(
-      Entry{ledger_.options().clock(), Content{digest, media_type, size}, entry}, false, nullptr);
+      Entry{ledger_.options().clock(), Content{digest, media_type, size}, entry}, nullptr);
   if (!index) return fail(index.error());
   ++recorded_.snapshots;
   ++batch_->counts["snapshots"];
@@ -114,7 +114,7 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
   }
   const Result<std::uint64_t> index = add_entry(
       Entry{ledger_.options().clock(), Content{digest, media_type, bytes.size()}, ArtifactEntry{}},
-      false, nullptr);
+      nullptr);
   if (!index) return fail(index.error());
   batch_->artifacts.emplace(digest, *index);
   ++recorded_.artifacts;
@@ -135,17 +135,15 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
 
   Result<bool> supplied = claim.snapshot ? rows_->supplied(*claim.snapshot) : Result<bool>(true);
   if (!supplied) return fail(supplied.error());
-  const Digest fingerprint =
-      claim_fingerprint(manifest.document, claim.source, claim.via, claim.external_ids, *supplied);
-  Result<std::optional<std::uint64_t>> before = known(fingerprint);
-  if (!before) return fail(before.error());
-  if (*before) {
-    ++existing_.manifests;
-    return Recorded{**before, manifest.document, true, false};
-  }
   Result<std::shared_ptr<const SubjectRow>> row = rows_->subject(manifest.identity);
   if (!row) return fail(row.error());
   if (*row != nullptr) {
+    const ClaimRow* before = find_claim(**row, manifest.document, claim.source, claim.via,
+                                        claim.external_ids, *supplied);
+    if (before != nullptr) {
+      ++existing_.manifests;
+      return Recorded{before->index, manifest.document, true, false};
+    }
     Result<std::optional<std::uint64_t>> head = rows_->chain_head(manifest.identity);
     if (!head) return fail(head.error());
     claim.previous = *head;
@@ -162,7 +160,7 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
       ledger_.options().clock(),
       Content{manifest.document, std::string(kManifestMediaType), manifest.bytes.size()},
       std::move(claim)};
-  const Result<std::uint64_t> index = add_entry(entry, *supplied, nullptr);
+  const Result<std::uint64_t> index = add_entry(entry, nullptr);
   if (!index) return fail(index.error());
   const ClaimFacts& facts = std::get<ManifestEntry>(entry.body).facts;
   if (!facts.supersedes.empty()) batch_->superseded.insert(facts.supersedes);
@@ -181,7 +179,7 @@ Result<std::optional<std::uint64_t>> Appender::known(const Digest& fingerprint) 
   if (pending != batch_->fingerprints.end()) return pending->second;
   std::string value;
   const Result<bool> found = ledger_.store_->latest().get(
-      Space::derived, key_layout::claim_fingerprint(fingerprint), value);
+      Space::derived, key_layout::snapshot_fingerprint(fingerprint), value);
   if (!found) return fail(found.error());
   if (!*found || value.size() != 8) return std::nullopt;
   return key_layout::from_big_endian(value);
@@ -231,11 +229,11 @@ Status Appender::keep_stream(const Digest& digest, std::uint64_t size, ByteSourc
 
 // ---- entries ----
 
-Result<std::uint64_t> Appender::add_entry(Entry entry, bool supplied, const Envelope* envelope) {
+Result<std::uint64_t> Appender::add_entry(Entry entry, const Envelope* envelope) {
   Result<std::string> leaf = encode_entry(entry);
   if (!leaf) return fail(leaf.error());
   const std::uint64_t index = batch_->first + batch_->leaves.size();
-  Result<std::vector<DerivedPair>> pairs = entry_pairs(index, entry, supplied, envelope);
+  Result<std::vector<DerivedPair>> pairs = entry_pairs(index, entry, envelope);
   if (!pairs) return fail(pairs.error());
   for (const auto& [key, value] : *pairs) {
     batch_->changes.put(Space::derived, key, value);
@@ -247,6 +245,7 @@ Result<std::uint64_t> Appender::add_entry(Entry entry, bool supplied, const Enve
     batch_->chain_heads[*subject] = index;
   }
   batch_->changes.put(Space::evidence, key_layout::leaf(index), *leaf);
+  batch_->hashes.push_back(leaf_hash(*leaf));
   batch_->leaves.push_back(std::move(*leaf));
   return index;
 }
@@ -267,7 +266,7 @@ Result<std::uint64_t> Appender::attest(const Attestation& statement, const Signi
   const Result<std::uint64_t> index = add_entry(
       Entry{ledger_.options().clock(),
             Content{digest, std::string(kEnvelopeMediaType), bytes.size()}, std::move(body)},
-      false, &envelope);
+      &envelope);
   if (!index) return index;
   if (const auto* import = std::get_if<ImportStatement>(&statement.predicate)) {
     batch_->import = ImportRange{*index, import->first, import->end, statement.binding.signer};
@@ -283,7 +282,7 @@ Status Appender::sign_import(const std::optional<Digest>& report) {
                              ? last_snapshot_.value_or(state->format.ledger_id)
                              : batch_->snapshots.back();
   CompactRange leaves;
-  for (const std::string& leaf : batch_->leaves) leaves.append(leaf_hash(leaf));
+  for (const LeafHash& hash : batch_->hashes) leaves.append(hash);
   ImportStatement import;
   import.first = batch_->first;
   import.end = batch_->first + batch_->leaves.size();
@@ -363,7 +362,7 @@ Status Appender::commit(const std::optional<std::string>& report) {
           return signed_import;
         }
       }
-      for (const std::string& leaf : batch_->leaves) tree_.append(leaf_hash(leaf));
+      for (const LeafHash& hash : batch_->hashes) tree_.append(hash);
       for (const Tile& tile : tree_.take_changed_tiles()) {
         batch_->changes.put(Space::evidence, key_layout::tile(tile.level, tile.index), tile.bytes);
       }
@@ -393,18 +392,17 @@ Status Appender::commit(const std::optional<std::string>& report) {
 // gives back is hashed again before the checkpoint is made.
 Status Appender::check_written() const {
   const StoreView view = ledger_.store_->latest();
-  std::string leaf;
-  for (std::size_t i = 0; i < batch_->leaves.size(); ++i) {
-    const Result<bool> found = view.get(Space::evidence, key_layout::leaf(batch_->first + i), leaf);
-    if (!found) return fail(found.error());
-    if (!*found || leaf_hash(leaf) != leaf_hash(batch_->leaves[i])) {
-      return fail(ErrorKind::corrupt, "WRITE_NOT_KEPT",
-                  "entry " + std::to_string(batch_->first + i),
-                  "the store gives back other bytes than were written",
-                  "check memory and disk of this machine");
-    }
+  StoreCursor cursor = view.scan(Space::evidence, "e", key_layout::big_endian(batch_->first));
+  std::size_t checked = 0;
+  for (; cursor.valid() && checked < batch_->hashes.size(); cursor.next(), ++checked) {
+    if (leaf_hash(cursor.value()) != batch_->hashes[checked]) break;
   }
-  return {};
+  if (Status status = cursor.status(); !status) return status;
+  if (checked == batch_->hashes.size()) return {};
+  return fail(ErrorKind::corrupt, "WRITE_NOT_KEPT",
+              "entry " + std::to_string(batch_->first + checked),
+              "the store gives back other bytes than were written",
+              "check memory and disk of this machine");
 }
 
 }  // namespace kernelindex

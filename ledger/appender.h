@@ -81,7 +81,7 @@ class Appender {
   Result<bool> holds_object(const Digest& digest) const;
   Status keep_object(const Digest& digest, std::string_view bytes);
   Status keep_stream(const Digest& digest, std::uint64_t size, ByteSource& bytes);
-  Result<std::uint64_t> add_entry(Entry entry, bool supplied, const Envelope* envelope);
+  Result<std::uint64_t> add_entry(Entry entry, const Envelope* envelope);
   Result<std::uint64_t> attest(const Attestation& statement, const SigningKey& key);
   Status sign_import(const std::optional<Digest>& report);
   Status derive_rows();
@@ -90,7 +90,7 @@ class Appender {
   // Both give what the run's row depends on from now on.
   Result<std::vector<Digest>> rejoin(const Digest& run);
   Result<std::vector<Digest>> put_run(const Digest& identity, const SubjectRow& self,
-                                      const Manifest& document);
+                                      ManifestKind kind, const KindFacts& facts);
   Status check_written() const;
   Status commit(const std::optional<std::string>& report);
 

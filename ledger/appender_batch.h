@@ -26,6 +26,7 @@ inline Error changed_while_read() {
 struct Appender::Batch {
   std::uint64_t first = 0;          // index of its first entry
   std::vector<std::string> leaves;  // of its entries
+  std::vector<LeafHash> hashes;     // of the leaves
   StoreBatch changes;
   std::size_t offered = 0;  // known or not: batches are cut by position
   std::uint64_t offered_bytes = 0;
@@ -74,7 +75,7 @@ class Appender::Rows final : public RowSource {
   Result<bool> object_kept(const Digest& digest) override;
   Result<bool> superseded(std::string_view external_id) override;
   Result<bool> supplied(const Digest& snapshot);
-  Result<std::optional<std::uint64_t>> chain_head(const Digest& subject) const;
+  Result<std::optional<std::uint64_t>> chain_head(const Digest& subject);
 
   // Adds a claim to its subject's row. `before` is the row without it, or null.
   void fold(std::uint64_t index, const Entry& entry, bool supplied, const Manifest& manifest,
@@ -87,15 +88,19 @@ class Appender::Rows final : public RowSource {
   };
   // Changed subjects in order of first change.
   const std::vector<Change>& changes() const { return changes_; }
-  // Runs claimed in this batch.
-  const std::unordered_map<Digest, Manifest>& runs() const { return runs_; }
+  // The facts of runs claimed in this batch.
+  struct Run {
+    ManifestKind kind{};
+    KindFacts facts;
+  };
+  const std::unordered_map<Digest, Run>& runs() const { return runs_; }
 
  private:
   Reader reader_;  // unpinned: what was committed since shows
   Batch* batch_ = nullptr;
   std::vector<Change> changes_;
   std::unordered_map<Digest, std::size_t> position_;  // in changes_
-  std::unordered_map<Digest, Manifest> runs_;
+  std::unordered_map<Digest, Run> runs_;
   std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> recent_;
   std::optional<std::pair<Digest, bool>> last_supplied_;
   std::optional<bool> any_superseding_;

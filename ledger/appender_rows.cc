@@ -77,7 +77,7 @@ Result<bool> Appender::Rows::supplied(const Digest& snapshot) {
   return supplied;
 }
 
-Result<std::optional<std::uint64_t>> Appender::Rows::chain_head(const Digest& subject) const {
+Result<std::optional<std::uint64_t>> Appender::Rows::chain_head(const Digest& subject) {
   const auto pending = batch_->chain_heads.find(subject);
   if (pending != batch_->chain_heads.end()) return pending->second;
   std::string value;
@@ -85,6 +85,10 @@ Result<std::optional<std::uint64_t>> Appender::Rows::chain_head(const Digest& su
       reader_.view().get(Space::derived, key_layout::chain_head(subject), value);
   if (!found) return fail(found.error());
   if (*found && value.size() == 8) return key_layout::from_big_endian(value);
+  // A chain of one entry: the first claim of a manifest, or an attestation about something else.
+  Result<std::shared_ptr<const SubjectRow>> row = this->subject(subject);
+  if (!row) return fail(row.error());
+  if (*row != nullptr) return (*row)->claims.front().index;
   StoreCursor entries = reader_.view().scan(Space::derived, key_layout::subject_entries(subject));
   for (; entries.valid(); entries.next()) {
     if (entries.value() == "c") {
@@ -105,7 +109,9 @@ void Appender::Rows::fold(std::uint64_t index, const Entry& entry, bool supplied
     changes_.push_back({manifest.identity, before, std::move(after)});
   }
   fold_claim(*changes_[at->second].after, index, entry, supplied, manifest);
-  if (is_run(manifest.kind)) runs_.try_emplace(manifest.identity, manifest);
+  if (is_run(manifest.kind)) {
+    runs_.try_emplace(manifest.identity, Run{manifest.kind, manifest.facts});
+  }
 }
 
 void Appender::Rows::end(const Batch&) {
@@ -123,8 +129,8 @@ void Appender::Rows::end(const Batch&) {
 // ---- deriving ----
 
 Result<std::vector<Digest>> Appender::put_run(const Digest& identity, const SubjectRow& self,
-                                              const Manifest& document) {
-  Result<DerivedRun> run = derive_run(self, document, *rows_);
+                                              ManifestKind kind, const KindFacts& facts) {
+  Result<DerivedRun> run = derive_run(self, kind, facts, *rows_);
   if (!run) return fail(run.error());
   const Result<RunRow> row = decode_run_row(run->bytes);
   if (!row) return fail(row.error());
@@ -151,7 +157,7 @@ Result<std::vector<Digest>> Appender::rejoin(const Digest& run) {
   }
   Result<Manifest> document = read_manifest(**bytes);
   if (!document) return fail_in(run.text(), document.error());
-  return put_run(run, **self, *document);
+  return put_run(run, **self, document->kind, document->facts);
 }
 
 // What the batch brought that earlier runs may wait for.
@@ -192,10 +198,10 @@ Result<std::vector<Digest>> Appender::superseded_runs() const {
 Status Appender::derive_rows() {
   const std::vector<Digest> arrived = put_subjects();
   std::unordered_map<Digest, std::vector<Digest>> depends;  // of the runs joined here
-  for (const auto& [identity, document] : rows_->runs()) {
+  for (const auto& [identity, run] : rows_->runs()) {
     Result<std::shared_ptr<const SubjectRow>> self = rows_->subject(identity);
     if (!self) return fail(self.error());
-    Result<std::vector<Digest>> joined = put_run(identity, **self, document);
+    Result<std::vector<Digest>> joined = put_run(identity, **self, run.kind, run.facts);
     if (!joined) return fail(joined.error());
     depends.emplace(identity, std::move(*joined));
   }

@@ -37,14 +37,15 @@ void add_all(std::vector<Digest>& out, const std::vector<Digest>& more) {
 // Builds the row of one run. The texts of the row are views of the members here.
 class RunJoin {
  public:
-  RunJoin(const SubjectRow& self, const Manifest& document, RowSource& rows)
-      : self_(self), document_(document), rows_(rows) {}
+  RunJoin(const SubjectRow& self, ManifestKind kind, const KindFacts& facts, RowSource& rows)
+      : self_(self), facts_(facts), rows_(rows) {
+    row_.kind = kind;
+  }
 
   Result<DerivedRun> join() {
-    row_.kind = document_.kind;
-    Status status = std::holds_alternative<BenchmarkRunFacts>(document_.facts)
-                        ? join_benchmark(std::get<BenchmarkRunFacts>(document_.facts))
-                        : join_serving(std::get<ServingRunFacts>(document_.facts));
+    Status status = std::holds_alternative<BenchmarkRunFacts>(facts_)
+                        ? join_benchmark(std::get<BenchmarkRunFacts>(facts_))
+                        : join_serving(std::get<ServingRunFacts>(facts_));
     if (!status) return fail(status.error());
     if (status = join_claims(); !status) return fail(status.error());
     DerivedRun out;
@@ -261,7 +262,7 @@ class RunJoin {
   }
 
   const SubjectRow& self_;
-  const Manifest& document_;
+  const KindFacts& facts_;
   RowSource& rows_;
   RunRow row_;
   std::vector<Digest> depends_;
@@ -319,8 +320,9 @@ bool changes_dependents(const SubjectRow& before, const SubjectRow& after) {
          before.shown().label != after.shown().label;
 }
 
-Result<DerivedRun> derive_run(const SubjectRow& self, const Manifest& document, RowSource& rows) {
-  return RunJoin(self, document, rows).join();
+Result<DerivedRun> derive_run(const SubjectRow& self, ManifestKind kind, const KindFacts& facts,
+                              RowSource& rows) {
+  return RunJoin(self, kind, facts, rows).join();
 }
 
 std::vector<DerivedPair> run_pairs(const Digest& identity, const DerivedRun& run,
@@ -361,6 +363,18 @@ Digest claim_fingerprint(const Digest& document, std::string_view source, std::s
   return sha256(text);
 }
 
+const ClaimRow* find_claim(const SubjectRow& row, const Digest& document, std::string_view source,
+                           std::string_view via, const std::vector<std::string>& external_ids,
+                           bool supplied) {
+  for (const ClaimRow& claim : row.claims) {
+    if (claim.document == document && claim.source == source && claim.via == via &&
+        claim.external_ids == external_ids && claim.supplied == supplied) {
+      return &claim;
+    }
+  }
+  return nullptr;
+}
+
 Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot) {
   std::string text = "[";
   json::append_string(content.text(), text);
@@ -374,23 +388,21 @@ Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot
   return sha256(text);
 }
 
-Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry, bool supplied,
+Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry,
                                              const Envelope* envelope) {
   std::vector<DerivedPair> out;
   const std::string number = key_layout::big_endian(index);
   if (const Digest* subject = entry.subject()) {
-    out.emplace_back(key_layout::subject_entry(*subject, index), entry.on_chain() ? "c" : "n");
+    // A claim is named by its subject's row.
+    if (std::holds_alternative<AttestationEntry>(entry.body)) {
+      out.emplace_back(key_layout::subject_entry(*subject, index), entry.on_chain() ? "c" : "n");
+    }
     // The first entry on a chain is found without it.
     if (entry.on_chain() && entry.previous()) {
       out.emplace_back(key_layout::chain_head(*subject), number);
     }
   }
   if (const auto* claim = std::get_if<ManifestEntry>(&entry.body)) {
-    out.emplace_back(key_layout::document(entry.content.digest), std::string(claim->subject.raw()));
-    out.emplace_back(
-        key_layout::claim_fingerprint(claim_fingerprint(entry.content.digest, claim->source,
-                                                        claim->via, claim->external_ids, supplied)),
-        number);
     for (const std::string& id : claim->external_ids) {
       const std::size_t colon = id.find(':');
       if (colon == std::string::npos) continue;
@@ -410,7 +422,7 @@ Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& e
     out.emplace_back(key_layout::content_entry(entry.content.digest, index),
                      snapshot->acquired == "fetched" ? "sf" : "ss");
     out.emplace_back(
-        key_layout::claim_fingerprint(snapshot_fingerprint(entry.content.digest, *snapshot)),
+        key_layout::snapshot_fingerprint(snapshot_fingerprint(entry.content.digest, *snapshot)),
         number);
   } else if (std::holds_alternative<ArtifactEntry>(entry.body)) {
     out.emplace_back(key_layout::content_entry(entry.content.digest, index), "a");

@@ -51,8 +51,9 @@ struct DerivedRun {
   std::vector<Digest> depends;
 };
 
-// Joins a run. Requires: `document` is a benchmark or serving run, `self` has its claims.
-Result<DerivedRun> derive_run(const SubjectRow& self, const Manifest& document, RowSource& rows);
+// Joins a run. Requires: the facts are of a benchmark or serving run, `self` has its claims.
+Result<DerivedRun> derive_run(const SubjectRow& self, ManifestKind kind, const KindFacts& facts,
+                              RowSource& rows);
 
 // One key and value of the derived space.
 using DerivedPair = std::pair<std::string, std::string>;
@@ -61,17 +62,22 @@ using DerivedPair = std::pair<std::string, std::string>;
 std::vector<DerivedPair> run_pairs(const Digest& identity, const DerivedRun& run,
                                    const RunRow& row);
 
-// What makes a claim the same claim when it is recorded again: document, source, via, external ids
-// and how its snapshot was acquired. DESIGN section 5, idempotence.
+// The claim that is the same when it is recorded again: document, source, via, external ids
+// (sorted) and how its snapshot was acquired. Null when the row has none. DESIGN section 5,
+// idempotence.
+const ClaimRow* find_claim(const SubjectRow& row, const Digest& document, std::string_view source,
+                           std::string_view via, const std::vector<std::string>& external_ids,
+                           bool supplied);
+// One name for all of that.
 Digest claim_fingerprint(const Digest& document, std::string_view source, std::string_view via,
                          const std::vector<std::string>& external_ids, bool supplied);
 // The same for a snapshot entry.
 Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot);
 
-// The keys that follow from one entry alone, without its subject's row. `supplied` as in
-// fold_claim; `envelope` is the kept envelope of an attestation entry, null otherwise.
+// The keys that follow from one entry alone, without its subject's row. `envelope` is the kept
+// envelope of an attestation entry, null otherwise.
 // Errors: those of reading a statement of a type that this program knows.
-Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry, bool supplied,
+Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry,
                                              const Envelope* envelope);
 
 // An import statement as the derived space keeps it.

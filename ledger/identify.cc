@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ledger/key_layout.h"
+#include "ledger/stored_object.h"
 #include "schema/canonical_json.h"
 
 namespace kernelindex {
@@ -68,11 +69,10 @@ class Search {
       std::string_view letter;
       Named what;
     };
-    constexpr std::array<Table, 5> kTables = {{
+    constexpr std::array<Table, 4> kTables = {{
         {Space::derived, "s", Named::manifest},
         {Space::derived, "a", Named::attestation},
         {Space::derived, "g", Named::comparison_key},
-        {Space::derived, "b", Named::manifest},
         {Space::evidence, "o", Named::object},
     }};
     const std::string raw = from_hex(hex.substr(0, hex.size() / 2 * 2)).value_or("");
@@ -84,11 +84,11 @@ class Search {
         if (last == digest || !digest.hex().starts_with(hex)) continue;
         last = digest;
         Status status;
-        if (table.letter == "b") {
-          status = add_manifest(Digest::from_raw(cursor.value()), digest, {});
-        } else if (table.what == Named::manifest) {
+        if (table.what == Named::manifest) {
           status = add_manifest(digest, std::nullopt, {});
-        } else if (table.what != Named::object || !documents_.contains(digest)) {
+        } else if (table.what == Named::object) {
+          status = add_object(digest, cursor.value());
+        } else {
           add({table.what, digest, {}, {}, {}, {}, {}, {}});
         }
         if (!status) return status;
@@ -137,6 +137,20 @@ class Search {
   static constexpr std::size_t kScanned = 10'000;
 
   bool full() const { return found_.size() >= limit_; }
+
+  // A document stands for the manifest that it is.
+  Status add_object(const Digest& digest, std::string_view value) {
+    if (documents_.contains(digest)) return {};
+    if (stored_object::is_whole(value) && value.substr(1).starts_with("{\"apiVersion\":")) {
+      if (const Result<Manifest> manifest = read_manifest(value.substr(1))) {
+        const std::size_t before = found_.size();
+        if (Status status = add_manifest(manifest->identity, digest, {}); !status) return status;
+        if (documents_.contains(digest) || found_.size() > before) return {};
+      }
+    }
+    add({Named::object, digest, {}, {}, {}, {}, {}, {}});
+    return {};
+  }
 
   Status add_manifest(const Digest& identity, std::optional<Digest> document,
                       std::string external_id) {

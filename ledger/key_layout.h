@@ -60,15 +60,14 @@ inline std::string derived_size() { return "z"; }  // the tree size that derived
 inline std::string subject(const Digest& identity) { return join("s", identity.raw()); }
 // The key of the run's row inside its group, or the row itself while it has none.
 inline std::string run(const Digest& identity) { return join("r", identity.raw()); }
-// Every entry of a subject, in order; the value is "c" for one on the chain, "n" otherwise.
+// Attestations about a subject, in order; the value is "c" for one on the chain, "n" otherwise.
 inline std::string subject_entries(const Digest& subject) { return join("n", subject.raw()); }
 inline std::string subject_entry(const Digest& subject, std::uint64_t index) {
   return join("n", subject.raw(), big_endian(index));
 }
 // The index of the newest entry of a subject that is on its chain, once there are two of them.
 inline std::string chain_head(const Digest& subject) { return join("m", subject.raw()); }
-inline std::string document(const Digest& document) { return join("b", document.raw()); }
-inline std::string claim_fingerprint(const Digest& fingerprint) {
+inline std::string snapshot_fingerprint(const Digest& fingerprint) {
   return join("q", fingerprint.raw());
 }
 // The snapshot or artifact entries of an object.

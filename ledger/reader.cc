@@ -176,6 +176,13 @@ Result<std::optional<std::string>> Reader::run_row(const Digest& identity) const
 Result<std::vector<std::uint64_t>> Reader::subject_entries(const Digest& subject,
                                                            std::uint64_t size) const {
   std::vector<std::uint64_t> out;
+  Result<std::optional<SubjectRow>> row = this->subject(subject);
+  if (!row) return fail(row.error());
+  if (*row) {
+    for (const ClaimRow& claim : (*row)->claims) {
+      if (claim.index < size) out.push_back(claim.index);
+    }
+  }
   StoreCursor cursor = view_.scan(Space::derived, key_layout::subject_entries(subject));
   for (; cursor.valid(); cursor.next()) {
     const std::uint64_t index =
@@ -184,6 +191,7 @@ Result<std::vector<std::uint64_t>> Reader::subject_entries(const Digest& subject
     out.push_back(index);
   }
   if (Status status = cursor.status(); !status) return fail(status.error());
+  std::ranges::sort(out);
   return out;
 }
 
@@ -279,13 +287,10 @@ Result<bool> StoredRows::superseded(std::string_view external_id) {
 
 // ---- rows as of an earlier size ----
 
-Result<std::shared_ptr<const SubjectRow>> derive_subject(const Reader& reader,
-                                                         const Digest& identity,
-                                                         std::uint64_t size) {
-  Result<std::vector<std::uint64_t>> entries = reader.subject_entries(identity, size);
-  if (!entries) return fail(entries.error());
+Result<std::shared_ptr<const SubjectRow>> derive_subject(
+    const Reader& reader, const std::vector<std::uint64_t>& entries) {
   auto row = std::make_shared<SubjectRow>();
-  for (const std::uint64_t index : *entries) {
+  for (const std::uint64_t index : entries) {
     Result<Entry> entry = reader.entry(index);
     if (!entry) return fail(entry.error());
     const auto* claim = std::get_if<ManifestEntry>(&entry->body);
@@ -303,7 +308,9 @@ Result<std::shared_ptr<const SubjectRow>> derive_subject(const Reader& reader,
 Result<std::shared_ptr<const SubjectRow>> RowsAsOf::subject(const Digest& identity) {
   const auto known = subjects_.find(identity);
   if (known != subjects_.end()) return known->second;
-  Result<std::shared_ptr<const SubjectRow>> row = derive_subject(reader_, identity, size_);
+  Result<std::vector<std::uint64_t>> entries = reader_.subject_entries(identity, size_);
+  if (!entries) return fail(entries.error());
+  Result<std::shared_ptr<const SubjectRow>> row = derive_subject(reader_, *entries);
   if (!row) return row;
   if (subjects_.size() >= kRememberedSubjects) subjects_.clear();
   subjects_.emplace(identity, *row);
@@ -329,7 +336,7 @@ Result<std::optional<DerivedRun>> RowsAsOf::run(const Digest& identity) {
   if (*self == nullptr) return std::nullopt;
   Result<Manifest> document = read_document(reader_, (*self)->claims.front().document);
   if (!document) return fail(document.error());
-  Result<DerivedRun> run = derive_run(**self, *document, *this);
+  Result<DerivedRun> run = derive_run(**self, document->kind, document->facts, *this);
   if (!run) return fail(run.error());
   return std::move(*run);
 }

@@ -133,9 +133,9 @@ class RowsAsOf final : public RowSource {
   std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> subjects_;
 };
 
-// The row of a subject from its claims below `size`; null when there are none.
+// The row of a subject from its entries, in order; attestations among them add nothing. Null when
+// no claim is among them.
 Result<std::shared_ptr<const SubjectRow>> derive_subject(const Reader& reader,
-                                                         const Digest& identity,
-                                                         std::uint64_t size);
+                                                         const std::vector<std::uint64_t>& entries);
 
 }  // namespace kernelindex

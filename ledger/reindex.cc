@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ledger::reindex: all derived data made anew from log and objects, entry by entry and then subject
 // by subject, with the same functions that record.
+#include <algorithm>
+
 #include "ledger/appender.h"
 #include "ledger/key_layout.h"
 
@@ -31,7 +33,6 @@ class Reindexer {
     Result<Entry> entry = reader_.entry(index);
     if (!entry) return fail(entry.error());
     std::optional<Envelope> envelope;
-    bool supplied = true;
     if (std::holds_alternative<AttestationEntry>(entry->body)) {
       Result<std::optional<std::string>> bytes = reader_.object(entry->content.digest);
       if (!bytes) return fail(bytes.error());
@@ -40,38 +41,32 @@ class Reindexer {
         if (!read) return fail_in("entry " + std::to_string(index), read.error());
         envelope = std::move(*read);
       }
-    } else if (const auto* snapshot = std::get_if<SnapshotEntry>(&entry->body)) {
-      acquired_[entry->content.digest] = snapshot->acquired == "supplied";
     } else if (const auto* claim = std::get_if<ManifestEntry>(&entry->body)) {
-      if (claim->snapshot) {
-        const auto known = acquired_.find(*claim->snapshot);
-        supplied = known == acquired_.end() || known->second;
-      }
+      claims_.emplace_back(claim->subject, index);
     }
     Result<std::vector<DerivedPair>> pairs =
-        entry_pairs(index, *entry, supplied, envelope ? &*envelope : nullptr);
+        entry_pairs(index, *entry, envelope ? &*envelope : nullptr);
     if (!pairs) return fail(pairs.error());
     return put(*pairs);
   }
 
-  // The subjects of manifests, from the index of their entries, which is complete now.
+  // The subjects of manifests: their claims lie scattered over the log.
   Status add_subjects() {
-    const StoreView view = store_.view();
-    StoreCursor cursor = view.scan(Space::derived, "n");
-    std::optional<Digest> last;
-    for (; cursor.valid(); cursor.next()) {
-      const Digest subject = Digest::from_raw(cursor.key().substr(1, 32));
-      if (last == subject) continue;
-      last = subject;
-      Result<std::shared_ptr<const SubjectRow>> row =
-          derive_subject(reader_, subject, reader_.head().size);
+    std::ranges::sort(claims_);
+    for (std::size_t first = 0; first < claims_.size();) {
+      std::vector<std::uint64_t> entries;
+      std::size_t next = first;
+      for (; next < claims_.size() && claims_[next].first == claims_[first].first; ++next) {
+        entries.push_back(claims_[next].second);
+      }
+      Result<std::shared_ptr<const SubjectRow>> row = derive_subject(reader_, entries);
       if (!row) return fail(row.error());
-      if (*row == nullptr) continue;
-      if (Status status = put({{key_layout::subject(subject), encode_row(**row)}}); !status) {
+      if (Status status = put({{key_layout::subject(claims_[first].first), encode_row(**row)}});
+          !status) {
         return status;
       }
+      first = next;
     }
-    if (Status status = cursor.status(); !status) return status;
     return flush();
   }
 
@@ -91,7 +86,7 @@ class Reindexer {
       if (!*bytes) continue;
       Result<Manifest> document = read_manifest(**bytes);
       if (!document) return fail_in(identity.text(), document.error());
-      Result<DerivedRun> run = derive_run(*self, *document, rows);
+      Result<DerivedRun> run = derive_run(*self, document->kind, document->facts, rows);
       if (!run) return fail(run.error());
       const Result<RunRow> row = decode_run_row(run->bytes);
       if (!row) return fail(row.error());
@@ -110,7 +105,7 @@ class Reindexer {
   Store& store_;
   const Reader& reader_;
   StoreBatch batch_;
-  std::unordered_map<Digest, bool> acquired_;  // snapshot to "came as a file", newest entry so far
+  std::vector<std::pair<Digest, std::uint64_t>> claims_;  // subject and index: 40 bytes a claim
 };
 
 }  // namespace

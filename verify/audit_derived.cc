@@ -119,7 +119,8 @@ std::optional<JoinedRun> join_run(const AuditState& state, const SubjectFact& su
   const std::shared_ptr<const SubjectRow> self = own_row(state, subject);
   if (self == nullptr) return std::nullopt;
   DerivedRows rows(state);
-  const Result<DerivedRun> run = derive_run(*self, *document->manifest, rows);
+  const Result<DerivedRun> run =
+      derive_run(*self, document->manifest->kind, document->manifest->facts, rows);
   if (!run) return std::nullopt;
   const Result<RunRow> row = decode_run_row(run->bytes);
   if (!row) return std::nullopt;
@@ -256,10 +257,8 @@ class Comparison {
       if (!read) return {};
       envelope = std::move(*read);
     }
-    const bool supplied =
-        claim != nullptr && claim->snapshot ? state_.supplied(*claim->snapshot, index) : true;
     Result<std::vector<DerivedPair>> pairs =
-        entry_pairs(index, *entry, supplied, envelope ? &*envelope : nullptr);
+        entry_pairs(index, *entry, envelope ? &*envelope : nullptr);
     return pairs ? std::move(*pairs) : std::vector<DerivedPair>();
   }
 

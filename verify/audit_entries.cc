@@ -124,15 +124,15 @@ class EntryCheck {
                         "source:id", id);
     }
     const bool supplied = claim.snapshot ? state_.supplied(*claim.snapshot, fact.index) : true;
-    expect_pairs(fact, entry, supplied);
+    expect_pairs(fact, entry);
     if (fact.sound) expect_row(fact, entry, supplied, *object->manifest);
   }
 
   void check_body(LeafFact& fact, const Entry& entry, const SnapshotEntry&, const ObjectFact*) {
-    expect_pairs(fact, entry, true);
+    expect_pairs(fact, entry);
   }
   void check_body(LeafFact& fact, const Entry& entry, const ArtifactEntry&, const ObjectFact*) {
-    expect_pairs(fact, entry, true);
+    expect_pairs(fact, entry);
   }
   // Its keys follow from the envelope: check_statements().
   void check_body(LeafFact& fact, const Entry& entry, const AttestationEntry&, const ObjectFact*) {
@@ -170,10 +170,9 @@ class EntryCheck {
 
   // ---- what follows ----
 
-  void expect_pairs(const LeafFact& fact, const Entry& entry, bool supplied) {
+  void expect_pairs(const LeafFact& fact, const Entry& entry) {
     if (state_.options.since) return;
-    const Result<std::vector<DerivedPair>> pairs =
-        entry_pairs(fact.index, entry, supplied, nullptr);
+    const Result<std::vector<DerivedPair>> pairs = entry_pairs(fact.index, entry, nullptr);
     if (!pairs) {
       state_.faults.add(at_entry(fact.index), pairs.error());
       return;

@@ -257,7 +257,7 @@ class StatementCheck {
   void expect_pairs(const LeafFact& fact, const Parsed& parsed) {
     if (state_.options.since) return;
     const Result<std::vector<DerivedPair>> pairs =
-        entry_pairs(fact.index, parsed.entry, true, &parsed.envelope);
+        entry_pairs(fact.index, parsed.entry, &parsed.envelope);
     if (!pairs) {
       fault(fact, pairs.error());
       return;

@@ -368,8 +368,8 @@ Status Appender::commit(const std::optional<std::string>& report) {
       }
       if (Status derived = derive_rows(); !derived) return derived;
       batch_->changes.put(Space::evidence, key_layout::head(), encode_head(tree_.head()));
-      batch_->changes.put(Space::derived, key_layout::derived_size(),
-                          key_layout::big_endian(tree_.size()));
+      batch_->changes.put(Space::derived, key_layout::derived_state(),
+                          key_layout::derived_state_of(tree_.size()));
       Result<std::shared_ptr<const LogState>> next =
           batch_->next_state(*ledger_.state(), tree_.head());
       if (!next) return fail(next.error());

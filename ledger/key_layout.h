@@ -56,7 +56,14 @@ inline std::string tile(unsigned level, std::uint64_t index) {
 
 // ---- derived: what `reindex` can make anew ----
 
-inline std::string derived_size() { return "z"; }  // the tree size that derived data belongs to
+// Rises with each change of the tables below or of what lies in them: older derived data is then
+// stale.
+inline constexpr std::uint64_t kDerivedLayout = 1;
+// What derived data is: its layout, and the tree size that it belongs to.
+inline std::string derived_state() { return "z"; }
+inline std::string derived_state_of(std::uint64_t size) {
+  return join(big_endian(kDerivedLayout), big_endian(size));
+}
 inline std::string subject(const Digest& identity) { return join("s", identity.raw()); }
 // The key of the run's row inside its group, or the row itself while it has none.
 inline std::string run(const Digest& identity) { return join("r", identity.raw()); }

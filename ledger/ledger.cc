@@ -283,12 +283,12 @@ Status Ledger::load(bool derived) {
 
 // Keys and import ranges, from the derived index of the statements that make them.
 Status Ledger::load_derived_state(const StoreView& view, LogState& state) {
-  const Result<std::optional<std::string>> size =
-      view.get(Space::derived, key_layout::derived_size());
-  if (!size) return fail(size.error());
-  if (!*size || (*size)->size() != 8 || key_layout::from_big_endian(**size) != state.head.size) {
+  const Result<std::optional<std::string>> belongs =
+      view.get(Space::derived, key_layout::derived_state());
+  if (!belongs) return fail(belongs.error());
+  if (*belongs != key_layout::derived_state_of(state.head.size)) {
     return fail(ErrorKind::corrupt, "DERIVED_STALE", {},
-                "derived data is missing or belongs to another size of the log",
+                "derived data is missing, of another layout, or belongs to another size of the log",
                 "`kernelindex reindex` makes derived data anew");
   }
   const Reader reader(store_->latest(), std::make_shared<LogState>(state));

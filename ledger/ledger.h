@@ -88,7 +88,9 @@ class Ledger {
   // log key the kept one, if it is of the head's size; else the error of the key file.
   Result<SignedCheckpoint> checkpoint();
 
-  // Makes all derived data anew from log and objects.
+  // Makes all derived data anew from log and objects, also when its files are too damaged to be
+  // opened. Requires: no reader of this ledger is in use. After an error the ledger is to be opened
+  // again.
   Status reindex();
 
   const Store& store() const { return *store_; }

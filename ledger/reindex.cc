@@ -23,8 +23,8 @@ class Reindexer {
     if (Status status = flush(); !status) return status;
     if (Status status = add_subjects(); !status) return status;
     if (Status status = add_runs(); !status) return status;
-    batch_.put(Space::derived, key_layout::derived_size(),
-               key_layout::big_endian(reader_.head().size));
+    batch_.put(Space::derived, key_layout::derived_state(),
+               key_layout::derived_state_of(reader_.head().size));
     return flush();
   }
 
@@ -111,6 +111,17 @@ class Reindexer {
 }  // namespace
 
 Status Ledger::reindex() {
+  if (!store_->has_derived() && !options_.read_only) {
+    // Too damaged to be opened: the store comes back with an empty derived space.
+    store_.reset();
+    StoreOptions store_options;
+    store_options.renew_derived = true;
+    store_options.file_system = options_.file_system;
+    Result<std::unique_ptr<Store>> store =
+        Store::open((options_.directory / "db").string(), store_options);
+    if (!store) return fail(store.error());
+    store_ = std::move(*store);
+  }
   if (store_->read_only()) {
     return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
                 derived_fault_ ? derived_fault_->message : "the ledger was opened for reading");

@@ -117,6 +117,26 @@ std::string prefix_end(std::string_view prefix) {
   return end;
 }
 
+constexpr std::string_view kDerivedSpace = "derived";
+
+// Drops the derived space whatever its files look like. Damage to the others is not this function's
+// business: opening the database afterwards finds it.
+rocksdb::Status remove_derived(rocksdb::Options options, const std::string& directory,
+                               const std::vector<rocksdb::ColumnFamilyDescriptor>& spaces) {
+  options.paranoid_checks = false;
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::Status status = rocksdb::DB::Open(options, directory, spaces, &handles, &db);
+  if (!status.ok()) return status;
+  for (rocksdb::ColumnFamilyHandle* handle : handles) {
+    if (handle->GetName() == kDerivedSpace) status = db->DropColumnFamily(handle);
+    db->DestroyColumnFamilyHandle(handle);
+  }
+  const rocksdb::Status closed = db->Close();
+  delete db;
+  return status.ok() ? closed : status;
+}
+
 }  // namespace
 
 // ---- batches ----
@@ -233,13 +253,22 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
     database->env = rocksdb::NewCompositeEnv(options.file_system);
     env = database->env.get();
   }
-  const rocksdb::Options database_wide = database_options(options, env);
+  rocksdb::Options database_wide = database_options(options, env);
   const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
   const rocksdb::ColumnFamilyOptions per_space = space_options(database_wide, cache);
   std::vector<rocksdb::ColumnFamilyDescriptor> spaces = {
       {rocksdb::kDefaultColumnFamilyName, per_space}};
-  if (!options.evidence_only) spaces.push_back({"derived", per_space});
+  if (!options.evidence_only) spaces.push_back({std::string(kDerivedSpace), per_space});
   rocksdb::Status status;
+  if (options.renew_derived) {
+    status = remove_derived(database_wide, directory, spaces);
+    if (!status.ok()) {
+      Error error = to_error(status);
+      error.place = directory;
+      return fail(std::move(error));
+    }
+    database_wide.create_missing_column_families = true;
+  }
   // A writer may replace files between a reader's listing and its opening them: try again.
   const int attempts = database->read_only ? kReadOnlyAttempts : 1;
   for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -86,6 +86,8 @@ struct StoreOptions {
   bool create = false;
   // Only the evidence: for a ledger whose derived data is damaged. Read-only.
   bool evidence_only = false;
+  // The derived space anew and empty, also when its files are too damaged to be opened.
+  bool renew_derived = false;
   // For tests that inject faults; not owned, outlives the store; null means the real one.
   std::shared_ptr<rocksdb::FileSystem> file_system;
 };

@@ -19,15 +19,14 @@ struct Table {
   std::string_view name;
 };
 
-constexpr std::array<Table, 18> kTables = {{
+constexpr std::array<Table, 17> kTables = {{
     {'s', true, "subject rows"},
     {'r', true, "run rows"},
     {'g', true, "comparison groups"},
     {'d', true, "dependents"},
-    {'n', true, "entries of subjects"},
+    {'n', true, "attestations about subjects"},
     {'m', true, "chain heads"},
-    {'b', true, "documents"},
-    {'q', true, "claims by fingerprint"},
+    {'q', true, "snapshots by fingerprint"},
     {'p', true, "entries of contents"},
     {'a', true, "attestations"},
     {'x', false, "external ids"},
@@ -37,7 +36,7 @@ constexpr std::array<Table, 18> kTables = {{
     {'y', false, "runs by hardware"},
     {'i', false, "import statements"},
     {'k', false, "key statements"},
-    {'z', false, "size of derived data"},
+    {'z', false, "layout and size of derived data"},
 }};
 
 std::string table_letters() {
@@ -233,7 +232,7 @@ class Comparison {
   std::vector<DerivedPair> pairs_of(std::uint64_t index, char table) const {
     const Result<Entry> entry = state_.reader.entry(index);
     if (table == 'z') {
-      return {{key_layout::derived_size(), key_layout::big_endian(state_.report.size)}};
+      return {{key_layout::derived_state(), key_layout::derived_state_of(state_.report.size)}};
     }
     if (!entry) return {};
     const auto* claim = std::get_if<ManifestEntry>(&entry->body);
@@ -305,8 +304,8 @@ void check_derived(AuditState& state) {
   if (!state.store.has_derived()) return;  // said when the store was opened
   state.subject_rows.seal(state.workers);
   expect_runs(state);
-  state.other_pairs.expect(0, key_layout::derived_size(), key_layout::big_endian(state.report.size),
-                           0);
+  state.other_pairs.expect(0, key_layout::derived_state(),
+                           key_layout::derived_state_of(state.report.size), 0);
   state.other_pairs.seal(state.workers);
   Comparison(state).run();
   check_tables(state, Space::derived, table_letters());

@@ -112,7 +112,7 @@ TEST(Audit, TheReportIsJsonWithClosedMembers) {
 
 TEST(Audit, ManyFaultsAreCountedBeyondTheFirst) {
   LedgerFixture ledger;
-  for (const auto& [key, value] : ledger.scan(Space::derived, "n")) {
+  for (const auto& [key, value] : ledger.scan(Space::derived, "x")) {
     ledger.erase(Space::derived, key);
   }
   AuditOptions options;

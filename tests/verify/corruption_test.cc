@@ -37,9 +37,8 @@ class Corruption : public testing::Test {
  protected:
   // The entry that claims a manifest first.
   std::uint64_t claim_of(const Manifest& manifest) {
-    const auto entries =
-        ledger.scan(Space::derived, key_layout::subject_entries(manifest.identity));
-    return key_layout::from_big_endian(entries.front().first.substr(33));
+    const std::string row = ledger.get(Space::derived, key_layout::subject(manifest.identity));
+    return decode_subject_row(row)->claims.front().index;
   }
   std::string path(std::string_view name) { return (ledger.directory() / name).string(); }
   void append(const std::string& file, std::string_view bytes) {

@@ -353,9 +353,10 @@ std::uint64_t LedgerFixture::forge_statement(const Attestation& statement, const
   const Envelope envelope =
       normalised(need(sign_envelope(need(statement.encode()), key)), key.public_key());
   std::optional<std::uint64_t> previous;
-  for (const auto& [place, kind] :
-       scan(Space::derived, key_layout::subject_entries(statement.subject))) {
-    if (kind == "c") previous = key_layout::from_big_endian(place.substr(place.size() - 8));
+  for (const auto& [place, leaf] : scan(Space::evidence, "e")) {
+    const Entry earlier = need(decode_entry(leaf));
+    if (earlier.subject() == nullptr || *earlier.subject() != statement.subject) continue;
+    if (earlier.on_chain()) previous = key_layout::from_big_endian(place.substr(1));
   }
   Entry entry;
   entry.content.media_type = kEnvelopeMediaType;

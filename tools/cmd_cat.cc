@@ -37,6 +37,24 @@ Result<Digest> bytes_of(const Reader& reader, const Candidate& found) {
   return shown->documents.front().digest;
 }
 
+// Whole digests of bytes need no index: they can be had while derived data is damaged.
+Result<Digest> bytes_without_index(const Reader& reader, const std::string& id, Error fault) {
+  const Result<Digest> digest =
+      id.starts_with("sha256:") ? Digest::parse(id) : Digest::parse_hex(id);
+  const Result<bool> kept = digest ? reader.object_kept(*digest) : Result<bool>(false);
+  if (!kept) return fail(kept.error());
+  if (!*kept) return fail(std::move(fault));
+  return *digest;
+}
+
+Result<Digest> find_bytes(const Ledger& ledger, const Reader& reader, const std::string& id) {
+  if (ledger.derived_fault()) return bytes_without_index(reader, id, *ledger.derived_fault());
+  const Result<Candidate> found =
+      identify(reader, id, {Named::manifest, Named::attestation, Named::object});
+  if (!found) return fail(found.error());
+  return bytes_of(reader, *found);
+}
+
 // Bytes reach the sink before their digest is known to be right: an object may be larger than
 // memory. A damaged one ends in an error and exit 4, and a file is not made of it.
 template <typename Sink>
@@ -51,13 +69,10 @@ Status copy(const Reader& reader, const Digest& digest, Sink sink) {
 }
 
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
-  const Result<std::unique_ptr<Ledger>> ledger = open_ledger(session, Access::query);
+  const Result<std::unique_ptr<Ledger>> ledger = open_ledger(session, Access::log);
   if (!ledger) return fail(ledger.error());
   const Reader reader = (*ledger)->read();
-  const Result<Candidate> found =
-      identify(reader, arguments.text("ID"), {Named::manifest, Named::attestation, Named::object});
-  if (!found) return fail(found.error());
-  const Result<Digest> digest = bytes_of(reader, *found);
+  const Result<Digest> digest = find_bytes(**ledger, reader, std::string(arguments.text("ID")));
   if (!digest) return fail(digest.error());
   if (!arguments.given("-o")) {
     const Status copied = copy(reader, *digest, [&](std::string_view piece) -> Status {

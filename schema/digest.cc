@@ -30,10 +30,24 @@ const EVP_MD* sha256_algorithm() {
   return algorithm;
 }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
+// The value of each byte as a lower-case hex digit, 0x80 for all that are none.
+constexpr std::array<std::uint8_t, 256> kHexValues = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(0x80);
+  for (std::uint8_t i = 0; i < 16; ++i) values[static_cast<std::uint8_t>(kHexDigits[i])] = i;
+  return values;
+}();
+
+// Decodes twice `count` digits. False when one of them is none.
+bool decode_hex(const char* digits, std::size_t count, std::uint8_t* out) {
+  std::uint8_t faults = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint8_t high = kHexValues[static_cast<std::uint8_t>(digits[2 * i])];
+    const std::uint8_t low = kHexValues[static_cast<std::uint8_t>(digits[2 * i + 1])];
+    faults = static_cast<std::uint8_t>(faults | high | low);
+    out[i] = static_cast<std::uint8_t>(high << 4 | low);
+  }
+  return (faults & 0x80) == 0;
 }
 
 }  // namespace
@@ -87,11 +101,8 @@ std::string to_hex(std::string_view bytes) {
 std::optional<std::string> from_hex(std::string_view hex) {
   if (hex.size() % 2 != 0) return std::nullopt;
   std::string out(hex.size() / 2, '\0');
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const int high = hex_value(hex[2 * i]);
-    const int low = hex_value(hex[2 * i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out[i] = static_cast<char>(high * 16 + low);
+  if (!decode_hex(hex.data(), out.size(), reinterpret_cast<std::uint8_t*>(out.data()))) {
+    return std::nullopt;
   }
   return out;
 }
@@ -147,14 +158,10 @@ Digest Digest::from_raw(std::string_view raw) {
 
 Result<Digest> Digest::parse_hex(std::string_view hex) {
   Digest digest;
-  bool valid = hex.size() == 2 * digest.bytes.size();
-  for (std::size_t i = 0; valid && i < digest.bytes.size(); ++i) {
-    const int high = hex_value(hex[2 * i]);
-    const int low = hex_value(hex[2 * i + 1]);
-    valid = high >= 0 && low >= 0;
-    digest.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
+  if (hex.size() == 2 * digest.bytes.size() &&
+      decode_hex(hex.data(), digest.bytes.size(), digest.bytes.data())) {
+    return digest;
   }
-  if (valid) return digest;
   return fail(ErrorKind::invalid, "BAD_DIGEST", {}, "a SHA-256 digest is 64 lower-case hex digits");
 }
 

@@ -25,7 +25,7 @@ constexpr auto kOptions =
            kPolicyOptions);
 constexpr std::string_view kExamples[] = {
     "runs --hardware 'NVIDIA B200' --status passed --since 2026-06-01",
-    "runs --operation sol-execbench:kernel/79 --jsonl",
+    "runs --operation 58efad3661ff --jsonl",
     "runs --source sol-execbench --csv > runs.csv",
 };
 

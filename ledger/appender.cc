@@ -129,11 +129,16 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
   std::ranges::sort(claim.external_ids);
   const auto repeated = std::ranges::unique(claim.external_ids);
   claim.external_ids.erase(repeated.begin(), repeated.end());
+  if (!claim.snapshot) {
+    return fail(ErrorKind::usage, "NO_SNAPSHOT", claim.item,
+                "a claim names the bytes that it was read from",
+                "record them with snapshot() first");
+  }
   batch_->offered += 1;
   batch_->offered_bytes += manifest.bytes.size();
-  if (claim.snapshot) batch_->name_snapshot(*claim.snapshot);
+  batch_->name_snapshot(*claim.snapshot);
 
-  Result<bool> supplied = claim.snapshot ? rows_->supplied(*claim.snapshot) : Result<bool>(true);
+  Result<bool> supplied = rows_->supplied(*claim.snapshot);
   if (!supplied) return fail(supplied.error());
   Result<std::shared_ptr<const SubjectRow>> row = rows_->subject(manifest.identity);
   if (!row) return fail(row.error());
@@ -278,9 +283,7 @@ Result<std::uint64_t> Appender::attest(const Attestation& statement, const Signi
 
 Status Appender::sign_import(const std::optional<Digest>& report) {
   const std::shared_ptr<const LogState> state = ledger_.state();
-  const Digest subject = batch_->snapshots.empty()
-                             ? last_snapshot_.value_or(state->format.ledger_id)
-                             : batch_->snapshots.back();
+  const Digest subject = batch_->snapshots.back();
   CompactRange leaves;
   for (const LeafHash& hash : batch_->hashes) leaves.append(hash);
   ImportStatement import;
@@ -352,15 +355,16 @@ Status Appender::commit(const std::optional<std::string>& report) {
       report_known = *held;
     }
     if (!batch_->leaves.empty() || !report_known) {
-      if (importer_) {
-        if (report && !report_known) {
-          MemorySource bytes(*report);
-          Status kept = keep_stream(*report_digest, report->size(), bytes);
-          if (!kept) return kept;
-        }
-        if (Status signed_import = sign_import(report_digest); !signed_import) {
-          return signed_import;
-        }
+      if (!report_known) {
+        MemorySource bytes(*report);
+        Status kept = keep_stream(*report_digest, report->size(), bytes);
+        if (!kept) return kept;
+        if (last_snapshot_) batch_->name_snapshot(*last_snapshot_);
+      }
+      // A batch of artifacts alone claims nothing that would have to be signed.
+      if (importer_ && !batch_->snapshots.empty()) {
+        Status signed_import = sign_import(report_digest);
+        if (!signed_import) return signed_import;
       }
       for (const LeafHash& hash : batch_->hashes) tree_.append(hash);
       for (const Tile& tile : tree_.take_changed_tiles()) {

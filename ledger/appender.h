@@ -55,7 +55,8 @@ class Appender {
   // Keeps other bytes by digest.
   Result<Recorded> artifact(std::string_view bytes, const std::string& media_type);
   // Records that a source claims a manifest. `claim.kind`, `subject` and `previous` are filled in
-  // here; external ids are sorted here. Requires: claim.snapshot was recorded before.
+  // here; external ids are sorted here. Requires: claim.snapshot was recorded before. Error
+  // NO_SNAPSHOT (usage) when it names none.
   Result<Recorded> claim(ManifestEntry claim, const Manifest& manifest);
 
   // Commits what is pending. With a report, its bytes become an object that the last import

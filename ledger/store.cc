@@ -402,12 +402,23 @@ Status StoreCursor::status() const {
 }
 
 StoreCursor StoreView::scan(Space space, std::string_view prefix, std::string_view from) const {
+  return scan(space, prefix, from, true);
+}
+
+StoreCursor StoreView::scan_once(Space space, std::string_view prefix,
+                                 std::string_view from) const {
+  return scan(space, prefix, from, false);
+}
+
+StoreCursor StoreView::scan(Space space, std::string_view prefix, std::string_view from,
+                            bool cached) const {
   auto state = std::make_unique<StoreCursorState>();
   state->upper = prefix_end(prefix);
   state->upper_slice = slice(state->upper);
   rocksdb::ReadOptions options = read_options(snapshot_);
   options.iterate_upper_bound = &state->upper_slice;
   options.auto_prefix_mode = false;
+  options.fill_cache = cached;
   state->iterator.reset(
       store_->database_->db->NewIterator(options, store_->database_->handle(space)));
   state->iterator->Seek(std::string(prefix) + std::string(from));

@@ -73,10 +73,15 @@ class StoreView {
   Result<bool> get(Space space, std::string_view key, std::string& value) const;
   // All keys that start with `prefix`, from `prefix` + `from` on.
   StoreCursor scan(Space space, std::string_view prefix, std::string_view from = {}) const;
+  // The same for one who reads much and comes back to none of it: what others need soon stays in
+  // the cache.
+  StoreCursor scan_once(Space space, std::string_view prefix, std::string_view from = {}) const;
   // The last key that starts with `prefix`.
   Result<std::optional<std::string>> last_key(Space space, std::string_view prefix) const;
 
  private:
+  StoreCursor scan(Space space, std::string_view prefix, std::string_view from, bool cached) const;
+
   const Store* store_;
   const void* snapshot_ = nullptr;
 };

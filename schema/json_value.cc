@@ -8,7 +8,10 @@
 namespace kernelindex::json {
 namespace {
 
-constexpr std::size_t kBlockBytes = 64 * 1024;
+// Enough for a log entry. Larger ones cost more than reading the entry when an arena lives briefly:
+// freeing 64 KiB makes malloc put its free memory in order.
+constexpr std::size_t kFirstBlockBytes = 8 * 1024;
+constexpr std::size_t kLargestBlockBytes = 4 * 1024 * 1024;
 
 std::uint32_t checked_count(std::size_t count) {
   assert(count <= std::numeric_limits<std::uint32_t>::max());
@@ -67,8 +70,8 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
       if (current_ < blocks_.size()) continue;
     }
     // Doubling keeps the number of blocks small however large the document.
-    const std::size_t last = blocks_.empty() ? kBlockBytes / 2 : blocks_.back().size;
-    const std::size_t size = std::max(std::min(last * 2, 64 * kBlockBytes), bytes + alignment);
+    const std::size_t last = blocks_.empty() ? kFirstBlockBytes / 2 : blocks_.back().size;
+    const std::size_t size = std::max(std::min(last * 2, kLargestBlockBytes), bytes + alignment);
     blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
     current_ = blocks_.size() - 1;
     used_ = 0;

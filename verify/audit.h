@@ -16,8 +16,8 @@
 // `OPTIONS*`, `IDENTITY`, `LOCK`) are outside the promise, and so is the sealed part of an
 // encrypted key file when its passphrase is not given.
 //
-// Memory: about 1.3 KiB for each entry, and one object of at most 1 MiB for each thread; documents
-// are read one by one and not kept.
+// Memory: about 2.5 KiB for each entry, the block cache of the store (at most 64 MiB), and one
+// object of at most 1 MiB for each thread; documents are read one by one and not kept.
 #pragma once
 
 #include <cstddef>

@@ -14,16 +14,22 @@ std::string index_text(std::uint64_t index) {
 
 // Entries with a subject, grouped by it and in order.
 std::vector<const LeafFact*> by_subject(const AuditState& state) {
-  std::vector<const LeafFact*> out;
-  out.reserve(state.leaves.size());
+  // The front of each digest lies beside its place, so that sorting seldom looks elsewhere.
+  std::vector<std::pair<std::uint64_t, const LeafFact*>> entries;
+  entries.reserve(state.leaves.size());
   for (const LeafFact& fact : state.leaves) {
     if (fact.type == LeafType::manifest || fact.type == LeafType::attestation) {
-      out.push_back(&fact);
+      entries.emplace_back(key_layout::from_big_endian(fact.subject.raw()), &fact);
     }
   }
-  std::ranges::sort(out, [](const LeafFact* a, const LeafFact* b) {
-    return a->subject != b->subject ? a->subject < b->subject : a->index < b->index;
+  std::ranges::sort(entries, [](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return a.second->subject != b.second->subject ? a.second->subject < b.second->subject
+                                                  : a.second->index < b.second->index;
   });
+  std::vector<const LeafFact*> out;
+  out.reserve(entries.size());
+  for (const auto& [front, fact] : entries) out.push_back(fact);
   return out;
 }
 

@@ -10,7 +10,6 @@
 namespace kernelindex::auditing {
 namespace {
 
-constexpr std::size_t kTaskRuns = 64;
 constexpr std::size_t kRangeBytes = 32;  // first bytes of digests that one task takes
 
 struct Table {
@@ -92,60 +91,75 @@ class DerivedRows final : public RowSource {
   const AuditState& state_;
 };
 
-// The row of a run's claims: the stored one when it was found right, which saves reading its
-// entries again.
-std::shared_ptr<const SubjectRow> own_row(const AuditState& state, const SubjectFact& subject) {
-  const std::string key = key_layout::subject(subject.subject);
-  std::string value;
-  const Result<bool> found = state.reader.view().get(Space::derived, key, value);
-  if (found && *found && state.subject_rows.compare(key, value) == PairSet::Match::same) {
-    Result<SubjectRow> row = decode_subject_row(value);
-    if (row) return std::make_shared<const SubjectRow>(std::move(*row));
-  }
-  return fold_subject(state, subject);
-}
-
 struct JoinedRun {
   std::vector<DerivedPair> pairs;
   bool in_group = false;
 };
 
-// Nothing when an entry or document of it cannot be read.
-std::optional<JoinedRun> join_run(const AuditState& state, const SubjectFact& subject) {
+// Joins a run whose own row is `self`. Nothing when a document of it cannot be read.
+std::optional<JoinedRun> join_run(const AuditState& state, const SubjectFact& subject,
+                                  const SubjectRow& self) {
   const LeafFact* first = state.leaf(subject.claims.front());
   const ObjectFact* document = first != nullptr ? state.objects.find(first->content) : nullptr;
   if (!subject.sound || document == nullptr || document->manifest == nullptr) return std::nullopt;
-  const std::shared_ptr<const SubjectRow> self = own_row(state, subject);
-  if (self == nullptr) return std::nullopt;
   DerivedRows rows(state);
   const Result<DerivedRun> run =
-      derive_run(*self, document->manifest->kind, document->manifest->facts, rows);
+      derive_run(self, document->manifest->kind, document->manifest->facts, rows);
   if (!run) return std::nullopt;
   const Result<RunRow> row = decode_run_row(run->bytes);
   if (!row) return std::nullopt;
   return JoinedRun{run_pairs(subject.subject, *run, *row), row->group.has_value()};
 }
 
-void expect_runs(AuditState& state) {
-  std::vector<const SubjectFact*> runs;
-  for (const SubjectFact& subject : state.subjects) {
-    if (is_run(subject.kind)) runs.push_back(&subject);
-  }
-  std::atomic<std::uint64_t> keys = 0;
-  const std::size_t tasks = (runs.size() + kTaskRuns - 1) / kTaskRuns;
-  state.workers.run(tasks, [&](std::size_t number, unsigned worker) {
-    const std::size_t end = std::min(runs.size(), (number + 1) * kTaskRuns);
-    for (std::size_t at = number * kTaskRuns; at < end; ++at) {
-      const std::optional<JoinedRun> run = join_run(state, *runs[at]);
-      if (!run) continue;
-      if (run->in_group) ++keys;
-      for (const auto& [key, value] : run->pairs) {
-        state.other_pairs.expect(worker, key, value, runs[at]->claims.front());
-      }
-    }
-  });
-  state.report.checked.comparison_keys += keys;
+// The same from the log alone.
+std::optional<JoinedRun> join_run(const AuditState& state, const SubjectFact& subject) {
+  const std::shared_ptr<const SubjectRow> self = fold_subject(state, subject);
+  return self != nullptr ? join_run(state, subject, *self) : std::nullopt;
 }
+
+// Joins every run once: with its stored row where that was found right, which saves reading its
+// entries again, and from the log otherwise.
+class Joins {
+ public:
+  explicit Joins(AuditState& state) : state_(state), joined_(state.subjects.size(), 0) {}
+
+  // A stored row that is what it must be. From any thread; each subject once.
+  void take_right_row(unsigned worker, const Digest& identity, std::string_view row) {
+    const SubjectFact* subject = DerivedRows::find_subject(state_, identity);
+    if (subject == nullptr || !is_run(subject->kind)) return;
+    const Result<SubjectRow> self = decode_subject_row(row);
+    if (self) expect(worker, *subject, join_run(state_, *subject, *self));
+  }
+
+  void join_others() {
+    std::vector<const SubjectFact*> others;
+    for (const SubjectFact& subject : state_.subjects) {
+      if (is_run(subject.kind) && joined_[position(subject)] == 0) others.push_back(&subject);
+    }
+    state_.workers.run(others.size(), [&](std::size_t number, unsigned worker) {
+      expect(worker, *others[number], join_run(state_, *others[number]));
+    });
+    state_.report.checked.comparison_keys += keys_;
+  }
+
+ private:
+  std::size_t position(const SubjectFact& subject) const {
+    return static_cast<std::size_t>(&subject - state_.subjects.data());
+  }
+
+  void expect(unsigned worker, const SubjectFact& subject, const std::optional<JoinedRun>& run) {
+    joined_[position(subject)] = 1;
+    if (!run) return;
+    if (run->in_group) ++keys_;
+    for (const auto& [key, value] : run->pairs) {
+      state_.other_pairs.expect(worker, key, value, subject.claims.front());
+    }
+  }
+
+  AuditState& state_;
+  std::vector<std::uint8_t> joined_;  // by position of the subject
+  std::atomic<std::uint64_t> keys_ = 0;
+};
 
 // ---- comparing ----
 
@@ -157,18 +171,30 @@ class Comparison {
     }
   }
 
-  void run() {
+  // The rows of subjects; the right ones go on to `joins`.
+  void scan_subjects(Joins& joins) {
+    const auto subjects = std::ranges::find(kTables, 's', &Table::letter);
+    state_.workers.run(256 / kRangeBytes, [&](std::size_t number, unsigned worker) {
+      scan(*subjects, number * kRangeBytes, [&](std::string_view key, std::string_view value) {
+        if (key.size() == 33) joins.take_right_row(worker, Digest::from_raw(key.substr(1)), value);
+      });
+    });
+  }
+
+  // All other tables, and then what neither has.
+  void scan_others() {
     struct Range {
       Table table;
       std::size_t first;
     };
     std::vector<Range> ranges;
     for (const Table& table : kTables) {
+      if (table.letter == 's') continue;
       const std::size_t step = table.by_digest ? kRangeBytes : 256;
       for (std::size_t first = 0; first < 256; first += step) ranges.push_back({table, first});
     }
     state_.workers.run(ranges.size(), [&](std::size_t number, unsigned) {
-      scan(ranges[number].table, ranges[number].first);
+      scan(ranges[number].table, ranges[number].first, [](std::string_view, std::string_view) {});
     });
     report_missing(state_.subject_rows);
     report_missing(state_.other_pairs);
@@ -176,11 +202,12 @@ class Comparison {
   }
 
  private:
-  void scan(const Table& table, std::size_t first) {
+  template <typename OnRight>
+  void scan(const Table& table, std::size_t first, const OnRight& on_right) {
     const char from = static_cast<char>(first);
     StoreCursor cursor =
-        state_.reader.view().scan(Space::derived, std::string_view(&table.letter, 1),
-                                  table.by_digest ? std::string_view(&from, 1) : "");
+        state_.reader.view().scan_once(Space::derived, std::string_view(&table.letter, 1),
+                                       table.by_digest ? std::string_view(&from, 1) : "");
     PairSet& pairs = set_of(table.letter);
     for (; cursor.valid() && !state_.faults.full(); cursor.next()) {
       const std::string_view key = cursor.key();
@@ -189,6 +216,7 @@ class Comparison {
         return;
       }
       const PairSet::Match match = pairs.meet(key, cursor.value());
+      if (match == PairSet::Match::same) on_right(key, cursor.value());
       if (match == PairSet::Match::unknown) extra(key, cursor.value());
       if (match == PairSet::Match::different) differs(pairs, key, cursor.value());
     }
@@ -303,11 +331,14 @@ void check_derived(AuditState& state) {
   if (state.options.since) return;
   if (!state.store.has_derived()) return;  // said when the store was opened
   state.subject_rows.seal(state.workers);
-  expect_runs(state);
+  Joins joins(state);
+  Comparison comparison(state);
+  comparison.scan_subjects(joins);
+  joins.join_others();
   state.other_pairs.expect(0, key_layout::derived_state(),
                            key_layout::derived_state_of(state.report.size), 0);
   state.other_pairs.seal(state.workers);
-  Comparison(state).run();
+  comparison.scan_others();
   check_tables(state, Space::derived, table_letters());
 }
 

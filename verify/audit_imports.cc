@@ -76,14 +76,18 @@ void check_coverage(AuditState& state) {
 }  // namespace
 
 void check_imports(AuditState& state) {
+  std::vector<const ImportFact*> apart;
   std::uint64_t covered = 0;
   for (const ImportFact& import : state.imports) {
     // Ranges that overlap are told by check_coverage(); hashing all of them could take for ever.
     if (import.says.first < covered) continue;
     covered = import.says.end;
-    check_leaves(state, import);
-    check_counts(state, import);
+    apart.push_back(&import);
   }
+  state.workers.run(apart.size(), [&](std::size_t number, unsigned) {
+    check_leaves(state, *apart[number]);
+    check_counts(state, *apart[number]);
+  });
   check_coverage(state);
 }
 

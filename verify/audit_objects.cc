@@ -44,8 +44,9 @@ std::optional<Digest> read_document(ObjectFact& object, std::string_view bytes,
     return std::nullopt;
   }
   const Digest document = manifest->document;
-  manifest->bytes = {};
-  manifest->references = {};
+  // Assigning an empty text would keep the memory of the old one.
+  std::string().swap(manifest->bytes);
+  std::vector<Reference>().swap(manifest->references);
   object.manifest = std::make_unique<const Manifest>(std::move(*manifest));
   return document;
 }
@@ -89,7 +90,7 @@ using ChunkTable = std::map<Digest, Chunks>;
 
 // False when the store stopped at damage: the last object met may have more chunks.
 bool scan_chunks(const AuditState& state, ChunkTable& table) {
-  StoreCursor cursor = state.reader.view().scan(Space::evidence, "c");
+  StoreCursor cursor = state.reader.view().scan_once(Space::evidence, "c");
   Sha256 hasher;
   std::optional<Digest> current;
   Chunks chunks;
@@ -157,7 +158,8 @@ void join_chunks(const AuditState& state, ObjectFact& object, const ChunkTable& 
 bool scan_range(AuditState& state, std::size_t range, json::Arena& arena) {
   const std::size_t first = range * kRangeBytes;
   const char begin = static_cast<char>(first);
-  StoreCursor cursor = state.reader.view().scan(Space::evidence, "o", std::string_view(&begin, 1));
+  StoreCursor cursor =
+      state.reader.view().scan_once(Space::evidence, "o", std::string_view(&begin, 1));
   for (; cursor.valid(); cursor.next()) {
     const std::string_view key = cursor.key();
     if (key.size() != 33) {
@@ -268,6 +270,11 @@ void Objects::name(const Digest& digest) {
   const auto found = std::ranges::lower_bound(list, digest, {}, &ObjectFact::digest);
   if (found == list.end() || found->digest != digest) return;
   std::atomic_ref(found->named).store(1, std::memory_order_relaxed);
+}
+
+void Objects::release(Workers& workers) {
+  workers.run(facts.size(),
+              [&](std::size_t number, unsigned) { facts[number] = std::vector<ObjectFact>(); });
 }
 
 bool Objects::kept(const Digest& digest) const {

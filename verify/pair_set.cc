@@ -88,18 +88,19 @@ void PairSet::seal(Workers& workers) {
   });
 }
 
+// Hashes lie evenly, so the place of one is known to within some steps.
 const PairSet::Pair* PairSet::find(const Pair& wanted) const {
   const Bucket& bucket = sealed_[wanted.key_high >> 56];
-  const auto by_key = [](const Pair& pair) { return std::pair(pair.key_high, pair.key_low); };
-  const auto found = std::ranges::lower_bound(bucket, by_key(wanted), {}, by_key);
-  return found != bucket.end() && by_key(*found) == by_key(wanted) ? &*found : nullptr;
-}
-
-PairSet::Match PairSet::compare(std::string_view key, std::string_view value) const {
-  const Pair wanted = hash(key, value);
-  const Pair* found = find(wanted);
-  if (found == nullptr) return Match::unknown;
-  return found->value == wanted.value ? Match::same : Match::different;
+  const auto guess =
+      static_cast<std::size_t>(static_cast<Wide>(wanted.key_high << 8) * bucket.size() >> 64);
+  std::size_t at = std::min(guess, bucket.size());
+  while (at > 0 && bucket[at - 1].key_high >= wanted.key_high) --at;
+  for (; at < bucket.size() && bucket[at].key_high <= wanted.key_high; ++at) {
+    if (bucket[at].key_high == wanted.key_high && bucket[at].key_low == wanted.key_low) {
+      return &bucket[at];
+    }
+  }
+  return nullptr;
 }
 
 PairSet::Match PairSet::meet(std::string_view key, std::string_view value) {

@@ -33,8 +33,6 @@ class PairSet {
   void seal(Workers& workers);
 
   enum class Match { same, different, unknown };
-  // Compares without a trace. Requires: sealed.
-  Match compare(std::string_view key, std::string_view value) const;
   // Compares, and remembers that the key is there. Requires: sealed; each key once.
   Match meet(std::string_view key, std::string_view value);
   // The entry that a key follows from; nothing for an unknown key. Requires: sealed.

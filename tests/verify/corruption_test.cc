@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <stdexcept>
 
 #include "ledger/key_layout.h"
 #include "ledger/stored_object.h"
@@ -294,7 +295,12 @@ std::string spoilt(std::string text) {
 
 class EveryDerivedTable : public Corruption, public testing::WithParamInterface<char> {
  protected:
-  std::string prefix() const { return std::string(1, GetParam()); }
+  // The keys of the table.
+  LedgerFixture::Pairs pairs() const {
+    LedgerFixture::Pairs pairs = ledger.scan(Space::derived, std::string(1, GetParam()));
+    if (pairs.empty()) throw std::runtime_error("the small ledger has no such table");
+    return pairs;
+  }
   void expect_derived_fault(const std::string& code) {
     const AuditReport report = ledger.audit();
     ASSERT_FALSE(report.faults.empty());
@@ -309,25 +315,25 @@ class EveryDerivedTable : public Corruption, public testing::WithParamInterface<
 };
 
 TEST_P(EveryDerivedTable, ALostKeyIsNamedAndComesBack) {
-  ledger.erase(Space::derived, ledger.scan(Space::derived, prefix()).front().first);
+  ledger.erase(Space::derived, pairs().front().first);
   expect_derived_fault("DERIVED_MISSING");
 }
 
 TEST_P(EveryDerivedTable, AChangedValueIsNamedAndComesBack) {
-  ledger.edit(Space::derived, ledger.scan(Space::derived, prefix()).back().first,
+  ledger.edit(Space::derived, pairs().back().first,
               [](std::string& value) { value = spoilt(value); });
   expect_derived_fault("DERIVED_DIFFERS");
 }
 
 TEST_P(EveryDerivedTable, AKeyTooManyIsNamedAndGoes) {
-  std::string key = ledger.scan(Space::derived, prefix()).front().first;
+  std::string key = pairs().front().first;
   key = key.size() > 1 ? spoilt(key) : key + "x";
   ledger.put(Space::derived, key, "");
   expect_derived_fault("DERIVED_EXTRA");
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, EveryDerivedTable,
-                         testing::ValuesIn(std::string("abdgijklmnpqrswxyz")),
+                         testing::ValuesIn(std::string("adgijklmnpqrswxyz")),
                          [](const auto& table) { return std::string(1, table.param); });
 
 TEST_F(Corruption, AnUnknownTableOfDerivedDataIsNamedAndGoes) {

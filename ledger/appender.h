@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,6 +74,7 @@ class Appender {
   friend class Ledger;
   struct Batch;
   class Rows;
+
   Appender(Ledger& ledger, ImportIdentity identity);
 
   Status open();
@@ -86,26 +88,35 @@ class Appender {
   Result<std::uint64_t> attest(const Attestation& statement, const SigningKey& key);
   Status sign_import(const std::optional<Digest>& report);
   Status derive_rows();
+  Status join_waiting();
   std::vector<Digest> put_subjects();
   Result<std::vector<Digest>> superseded_runs() const;
   // Both give what the run's row depends on from now on.
   Result<std::vector<Digest>> rejoin(const Digest& run);
   Result<std::vector<Digest>> put_run(const Digest& identity, const SubjectRow& self,
                                       ManifestKind kind, const KindFacts& facts);
-  Status check_written() const;
+  Status check_written(const Batch& batch) const;
   Status commit(const std::optional<std::string>& report);
+  // Hands the pending batch to a thread of its own, which makes it durable and releases its
+  // checkpoint while the next batch is built. At most one is on its way.
+  void start_writing(std::shared_ptr<const LogState> next);
+  Status write(Batch& batch, const std::shared_ptr<const LogState>& next) const;
+  // Waits for it.
+  Status finish_writing();
 
   Ledger& ledger_;
   ImportIdentity identity_;
   std::optional<KeyFile> importer_;
   TileTree tree_;
-  std::unique_ptr<Batch> batch_;
+  std::shared_ptr<Batch> batch_;    // being built
+  std::shared_ptr<Batch> writing_;  // on its way into the store, or null
   std::unique_ptr<Rows> rows_;
   std::optional<Digest> last_snapshot_;
   AppendCounts recorded_;
   AppendCounts existing_;
   bool failed_ = false;
   std::function<void(std::uint64_t)> on_commit_;
+  std::future<Status> written_;  // of writing_; last, so that it is waited for first
 };
 
 }  // namespace kernelindex

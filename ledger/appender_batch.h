@@ -39,6 +39,8 @@ struct Appender::Batch {
   std::unordered_set<std::string> superseded;             // external ids that its claims replace
   std::vector<std::pair<std::uint64_t, Attestation>> key_statements;
   std::optional<ImportRange> import;
+  std::unordered_map<Digest, bool> acquired;  // of its snapshot entries: whether as a file
+  std::unordered_map<Digest, std::vector<Digest>> depends;  // of the runs joined in it
 
   void name_snapshot(const Digest& digest) {
     for (const Digest& known : snapshots) {
@@ -66,15 +68,19 @@ class Appender::Rows final : public RowSource {
   explicit Rows(Ledger& ledger) : reader_(ledger.store().latest(), ledger.state()) {}
 
   const Reader& reader() const { return reader_; }
-  void begin(Batch& batch) { batch_ = &batch; }
-  // The batch is written: what it changed is remembered, bounded.
-  void end(const Batch& batch);
+  void begin(std::shared_ptr<const Batch> batch) { batch_ = std::move(batch); }
+  // The batch goes on its way into the store: until written() its changes are looked up here.
+  void write(std::shared_ptr<const Batch> batch);
+  // It is in the store: what it changed is remembered, bounded.
+  void written();
 
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
   Result<bool> artifact_held(const Digest& digest) override;
   Result<bool> object_kept(const Digest& digest) override;
   Result<bool> superseded(std::string_view external_id) override;
   Result<bool> supplied(const Digest& snapshot);
+  // A snapshot entry was added: how its bytes came is to be looked up again.
+  void forget_supplied() { last_supplied_.reset(); }
   Result<std::optional<std::uint64_t>> chain_head(const Digest& subject);
 
   // Adds a claim to its subject's row. `before` is the row without it, or null.
@@ -96,8 +102,10 @@ class Appender::Rows final : public RowSource {
   const std::unordered_map<Digest, Run>& runs() const { return runs_; }
 
  private:
-  Reader reader_;  // unpinned: what was committed since shows
-  Batch* batch_ = nullptr;
+  Reader reader_;                         // unpinned: what was committed since shows
+  std::shared_ptr<const Batch> batch_;    // being built
+  std::shared_ptr<const Batch> writing_;  // on its way into the store, or null
+  std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> writing_rows_;
   std::vector<Change> changes_;
   std::unordered_map<Digest, std::size_t> position_;  // in changes_
   std::unordered_map<Digest, Run> runs_;

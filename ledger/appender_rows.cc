@@ -22,6 +22,8 @@ bool is_run(ManifestKind kind) {
 Result<std::shared_ptr<const SubjectRow>> Appender::Rows::subject(const Digest& identity) {
   const auto changed = position_.find(identity);
   if (changed != position_.end()) return changes_[changed->second].after;
+  const auto writing = writing_rows_.find(identity);
+  if (writing != writing_rows_.end()) return writing->second;
   const auto recent = recent_.find(identity);
   if (recent != recent_.end()) return recent->second;
   Result<std::optional<SubjectRow>> row = reader_.subject(identity);
@@ -35,15 +37,19 @@ Result<std::shared_ptr<const SubjectRow>> Appender::Rows::subject(const Digest& 
 
 Result<bool> Appender::Rows::artifact_held(const Digest& digest) {
   if (batch_->artifacts.contains(digest)) return true;
+  if (writing_ != nullptr && writing_->artifacts.contains(digest)) return true;
+  // Nearly always there are no such bytes, and this is the cheapest way to know.
+  const Result<bool> kept = reader_.object_kept(digest);
+  if (!kept || !*kept) return kept;
   Result<std::vector<std::uint64_t>> entries =
       reader_.content_entries(digest, true, limits::kTreeSize);
   if (!entries) return fail(entries.error());
-  if (entries->empty()) return false;
-  return reader_.object_kept(digest);
+  return !entries->empty();
 }
 
 Result<bool> Appender::Rows::object_kept(const Digest& digest) {
   if (batch_->objects.contains(digest)) return true;
+  if (writing_ != nullptr && writing_->objects.contains(digest)) return true;
   return reader_.object_kept(digest);
 }
 
@@ -53,9 +59,10 @@ Result<bool> Appender::Rows::superseded(std::string_view external_id) {
     if (!any) return any;
     any_superseding_ = *any;
   }
-  if (!batch_->superseded.empty()) {
+  for (const Batch* batch : {batch_.get(), writing_.get()}) {
+    if (batch == nullptr || batch->superseded.empty()) continue;
     any_superseding_ = true;
-    if (batch_->superseded.contains(std::string(external_id))) return true;
+    if (batch->superseded.contains(std::string(external_id))) return true;
   }
   if (!*any_superseding_) return false;
   return reader_.superseded(external_id, limits::kTreeSize);
@@ -64,13 +71,12 @@ Result<bool> Appender::Rows::superseded(std::string_view external_id) {
 Result<bool> Appender::Rows::supplied(const Digest& snapshot) {
   if (last_supplied_ && last_supplied_->first == snapshot) return last_supplied_->second;
   // The newest snapshot entry of these bytes says how they came; pending ones are newer than all.
-  for (auto leaf = batch_->leaves.rbegin(); leaf != batch_->leaves.rend(); ++leaf) {
-    const Result<Entry> entry = decode_entry(*leaf);
-    if (!entry || entry->content.digest != snapshot) continue;
-    if (const auto* body = std::get_if<SnapshotEntry>(&entry->body)) {
-      last_supplied_ = {snapshot, body->acquired == "supplied"};
-      return last_supplied_->second;
-    }
+  for (const Batch* batch : {batch_.get(), writing_.get()}) {
+    if (batch == nullptr) continue;
+    const auto pending = batch->acquired.find(snapshot);
+    if (pending == batch->acquired.end()) continue;
+    last_supplied_ = {snapshot, pending->second};
+    return pending->second;
   }
   Result<bool> supplied = reader_.supplied(snapshot, limits::kTreeSize);
   if (supplied) last_supplied_ = {snapshot, *supplied};
@@ -78,8 +84,11 @@ Result<bool> Appender::Rows::supplied(const Digest& snapshot) {
 }
 
 Result<std::optional<std::uint64_t>> Appender::Rows::chain_head(const Digest& subject) {
-  const auto pending = batch_->chain_heads.find(subject);
-  if (pending != batch_->chain_heads.end()) return pending->second;
+  for (const Batch* batch : {batch_.get(), writing_.get()}) {
+    if (batch == nullptr) continue;
+    const auto pending = batch->chain_heads.find(subject);
+    if (pending != batch->chain_heads.end()) return pending->second;
+  }
   std::string value;
   const Result<bool> found =
       reader_.view().get(Space::derived, key_layout::chain_head(subject), value);
@@ -114,16 +123,23 @@ void Appender::Rows::fold(std::uint64_t index, const Entry& entry, bool supplied
   }
 }
 
-void Appender::Rows::end(const Batch&) {
-  if (recent_.size() + changes_.size() > kRecentRows) recent_.clear();
-  for (Change& change : changes_) {
-    // Nothing refers to a run.
-    if (!is_run(change.after->kind)) recent_[change.identity] = std::move(change.after);
-  }
+void Appender::Rows::write(std::shared_ptr<const Batch> batch) {
+  writing_ = std::move(batch);
+  for (Change& change : changes_) writing_rows_[change.identity] = std::move(change.after);
   changes_.clear();
   position_.clear();
   runs_.clear();
   last_supplied_.reset();
+}
+
+void Appender::Rows::written() {
+  if (recent_.size() + writing_rows_.size() > kRecentRows) recent_.clear();
+  for (auto& [identity, row] : writing_rows_) {
+    // Nothing refers to a run.
+    if (!is_run(row->kind)) recent_[identity] = std::move(row);
+  }
+  writing_rows_.clear();
+  writing_.reset();
 }
 
 // ---- deriving ----
@@ -195,21 +211,25 @@ Result<std::vector<Digest>> Appender::superseded_runs() const {
   return out;
 }
 
+// The rows of what the batch claims.
 Status Appender::derive_rows() {
-  const std::vector<Digest> arrived = put_subjects();
-  std::unordered_map<Digest, std::vector<Digest>> depends;  // of the runs joined here
   for (const auto& [identity, run] : rows_->runs()) {
     Result<std::shared_ptr<const SubjectRow>> self = rows_->subject(identity);
     if (!self) return fail(self.error());
     Result<std::vector<Digest>> joined = put_run(identity, **self, run.kind, run.facts);
     if (!joined) return fail(joined.error());
-    depends.emplace(identity, std::move(*joined));
+    batch_->depends.emplace(identity, std::move(*joined));
   }
+  return {};
+}
+
+// Earlier runs that wait for what the batch brought. Requires: the batch before is in the store.
+Status Appender::join_waiting() {
   const auto join_again = [&](const Digest& run) -> Status {
-    if (depends.contains(run)) return {};
+    if (batch_->depends.contains(run)) return {};
     Result<std::vector<Digest>> joined = rejoin(run);
     if (!joined) return fail(joined.error());
-    depends.emplace(run, std::move(*joined));
+    batch_->depends.emplace(run, std::move(*joined));
     return {};
   };
   Result<std::vector<Digest>> superseded = superseded_runs();
@@ -217,14 +237,15 @@ Status Appender::derive_rows() {
   for (const Digest& run : *superseded) {
     if (Status status = join_again(run); !status) return status;
   }
-  for (const Digest& digest : arrived) {
+  for (const Digest& digest : put_subjects()) {
     StoreCursor cursor =
         rows_->reader().view().scan(Space::derived, key_layout::dependents(digest));
     for (; cursor.valid(); cursor.next()) {
       const Digest run = key_layout::last_digest(cursor.key());
       if (Status status = join_again(run); !status) return status;
       // It waits no more.
-      if (std::ranges::find(depends[run], digest) == depends[run].end()) {
+      const std::vector<Digest>& depends = batch_->depends.at(run);
+      if (std::ranges::find(depends, digest) == depends.end()) {
         batch_->changes.remove(Space::derived, cursor.key());
       }
     }

@@ -261,11 +261,12 @@ Result<std::shared_ptr<const SubjectRow>> StoredRows::subject(const Digest& iden
 }
 
 Result<bool> StoredRows::artifact_held(const Digest& digest) {
+  const Result<bool> kept = reader_.object_kept(digest);
+  if (!kept || !*kept) return kept;
   Result<std::vector<std::uint64_t>> entries =
       reader_.content_entries(digest, true, reader_.head().size);
   if (!entries) return fail(entries.error());
-  if (entries->empty()) return false;
-  return reader_.object_kept(digest);
+  return !entries->empty();
 }
 
 Result<bool> StoredRows::object_kept(const Digest& digest) {

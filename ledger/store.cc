@@ -13,15 +13,19 @@
 #include <cassert>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
+#include "ledger/store_files.h"
 #include "schema/limits.h"
 
 namespace kernelindex {
 namespace {
 
-constexpr std::size_t kBlockCacheBytes = 64 * limits::kMiB;
-constexpr std::size_t kWriteBufferBytes = 32 * limits::kMiB;
+// A reader comes back to the same blocks; a writer hardly reads, and its memory is for its batches.
+constexpr std::size_t kReaderCacheBytes = 64 * limits::kMiB;
+constexpr std::size_t kWriterCacheBytes = 8 * limits::kMiB;
+constexpr std::size_t kWriteBufferBytes = 16 * limits::kMiB;
 constexpr int kReadOnlyAttempts = 10;
 // A write-ahead log above this is turned into table files when the store is closed: every opening
 // would replay it.
@@ -55,11 +59,7 @@ Error to_error(const rocksdb::Status& status) {
             "with `kernelindex restore`"};
   }
   if (what.find("lock") != std::string::npos && status.IsIOError()) {
-    return {ErrorKind::system,
-            "LOCK_HELD",
-            {},
-            "another process is writing to this ledger",
-            "wait for it to end; reading is possible meanwhile"};
+    return lock_held();
   }
   if (what.find("ermission denied") != std::string::npos ||
       what.find("ead-only file system") != std::string::npos) {
@@ -208,19 +208,23 @@ void StoreBatch::clear() {
 // ---- the database ----
 
 struct Store::Database {
+  WriterLock lock;
   std::shared_ptr<rocksdb::FileSystem> file_system;
   std::unique_ptr<rocksdb::Env> env;  // only with a file system of its own
   rocksdb::DB* db = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   bool read_only = false;
+  mutable std::mutex mutex;     // guards the two below: chunks are written beside a batch
   std::size_t written = 0;      // bytes since opening
   std::optional<Error> failed;  // the first failed write; nothing is written after it
 
-  ~Database() {
+  ~Database() { close(); }
+  void close() {
     if (db == nullptr) return;
     for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+    handles.clear();
     db->Close().PermitUncheckedError();
-    delete db;
+    delete std::exchange(db, nullptr);
   }
   rocksdb::ColumnFamilyHandle* handle(Space space) const {
     const auto number = static_cast<std::size_t>(space);
@@ -254,11 +258,18 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
     env = database->env.get();
   }
   rocksdb::Options database_wide = database_options(options, env);
-  const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
+  const auto cache =
+      rocksdb::NewLRUCache(database->read_only ? kReaderCacheBytes : kWriterCacheBytes);
   const rocksdb::ColumnFamilyOptions per_space = space_options(database_wide, cache);
   std::vector<rocksdb::ColumnFamilyDescriptor> spaces = {
       {rocksdb::kDefaultColumnFamilyName, per_space}};
   if (!options.evidence_only) spaces.push_back({std::string(kDerivedSpace), per_space});
+  if (!database->read_only) {
+    if (options.create) std::filesystem::create_directory(directory, ignored);
+    Result<WriterLock> lock = WriterLock::take(directory);
+    if (!lock) return fail(lock.error());
+    database->lock = std::move(*lock);
+  }
   rocksdb::Status status;
   if (options.renew_derived) {
     status = remove_derived(database_wide, directory, spaces);
@@ -269,16 +280,25 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
     }
     database_wide.create_missing_column_families = true;
   }
-  // A writer may replace files between a reader's listing and its opening them: try again.
-  const int attempts = database->read_only ? kReadOnlyAttempts : 1;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    status = database->read_only ? rocksdb::DB::OpenForReadOnly(database_wide, directory, spaces,
-                                                                &database->handles, &database->db)
-                                 : rocksdb::DB::Open(database_wide, directory, spaces,
-                                                     &database->handles, &database->db);
+  if (!database->read_only) {
+    status = rocksdb::DB::Open(database_wide, directory, spaces, &database->handles, &database->db);
     if (status.ok()) return std::unique_ptr<Store>(new Store(std::move(database)));
-    if (!status.IsPathNotFound() && !status.IsIOError() && !status.IsCorruption()) break;
-    if (attempt + 1 < attempts) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  // A writer may replace files while a reader opens them: try again.
+  for (int attempt = 0; database->read_only && attempt < kReadOnlyAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const StoreFiles before = StoreFiles::of(directory);
+    status = rocksdb::DB::OpenForReadOnly(database_wide, directory, spaces, &database->handles,
+                                          &database->db);
+    if (status.ok() && StoreFiles::of(directory) == before) {
+      return std::unique_ptr<Store>(new Store(std::move(database)));
+    }
+    if (status.ok()) status = rocksdb::Status::Busy("its files change faster than they are read");
+    database->close();
+    if (!status.IsPathNotFound() && !status.IsIOError() && !status.IsCorruption() &&
+        !status.IsBusy()) {
+      break;
+    }
   }
   Error error = to_error(status);
   error.place = directory;
@@ -290,7 +310,10 @@ Status Store::write_ahead(StoreBatch& batch) { return write(batch, false); }
 
 Status Store::write(StoreBatch& batch, bool sync) {
   assert(!database_->read_only);
-  if (database_->failed) return fail(*database_->failed);
+  {
+    const std::lock_guard lock(database_->mutex);
+    if (database_->failed) return fail(*database_->failed);
+  }
   rocksdb::WriteBatch changes(batch.changes_->buffer.size());
   for (const StoreBatch::Changes::Change& change : batch.changes_->in_key_order()) {
     rocksdb::ColumnFamilyHandle* handle = database_->handle(change.space);
@@ -303,8 +326,9 @@ Status Store::write(StoreBatch& batch, bool sync) {
   how.sync = sync;
   how.memtable_insert_hint_per_batch = true;
   const rocksdb::Status status = database_->db->Write(how, &changes);
+  const std::lock_guard lock(database_->mutex);
   if (!status.ok()) {
-    database_->failed = to_error(status);
+    if (!database_->failed) database_->failed = to_error(status);
     return fail(*database_->failed);
   }
   database_->written += batch.bytes();

@@ -9,7 +9,7 @@ namespace {
 
 // Rows of what later claims refer to; an import comes back to its operations and suites again and
 // again. About 1 KiB each.
-constexpr std::size_t kRecentRows = 20'000;
+constexpr std::size_t kRecentRows = 5'000;
 
 bool is_run(ManifestKind kind) {
   return kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run;

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "ledger/store_files.h"
+#include "schema/digest.h"
 #include "schema/limits.h"
 
 namespace kernelindex {
@@ -25,7 +26,7 @@ namespace {
 // A reader comes back to the same blocks; a writer hardly reads, and its memory is for its batches.
 constexpr std::size_t kReaderCacheBytes = 64 * limits::kMiB;
 constexpr std::size_t kWriterCacheBytes = 8 * limits::kMiB;
-constexpr std::size_t kWriteBufferBytes = 16 * limits::kMiB;
+constexpr std::size_t kWriteBufferBytes = 8 * limits::kMiB;
 constexpr int kReadOnlyAttempts = 10;
 // A write-ahead log above this is turned into table files when the store is closed: every opening
 // would replay it.
@@ -72,6 +73,30 @@ Error to_error(const rocksdb::Status& status) {
   return {ErrorKind::system, "IO", {}, "the store failed: " + what, {}};
 }
 
+// SHA-256 of whole files: in hardware twice as fast as RocksDB's own CRC32c as Debian builds it.
+class FileDigest final : public rocksdb::FileChecksumGenerator {
+ public:
+  void Update(const char* data, std::size_t size) override { hasher_.update({data, size}); }
+  void Finalize() override { digest_ = hasher_.finish().raw(); }
+  std::string GetChecksum() const override { return digest_; }
+  const char* Name() const override { return "SHA-256"; }
+
+ private:
+  Sha256 hasher_;
+  std::string digest_;
+};
+
+class FileDigests final : public rocksdb::FileChecksumGenFactory {
+ public:
+  const char* Name() const override { return "FileDigests"; }
+  std::unique_ptr<rocksdb::FileChecksumGenerator> CreateFileChecksumGenerator(
+      const rocksdb::FileChecksumGenContext& context) override {
+    const std::string& wanted = context.requested_checksum_func_name;
+    if (!wanted.empty() && wanted != "SHA-256") return nullptr;
+    return std::make_unique<FileDigest>();
+  }
+};
+
 rocksdb::Options database_options(const StoreOptions& options, rocksdb::Env* env) {
   rocksdb::Options out;
   out.env = env;
@@ -84,7 +109,7 @@ rocksdb::Options database_options(const StoreOptions& options, rocksdb::Env* env
   out.atomic_flush = true;
   out.paranoid_checks = true;
   // Full-file checksums in RocksDB's manifest let the audit see every byte of every table file.
-  out.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  out.file_checksum_gen_factory = std::make_shared<FileDigests>();
   out.max_open_files = -1;
   out.max_background_jobs = 2;
   out.skip_stats_update_on_db_open = true;

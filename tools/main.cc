@@ -85,7 +85,7 @@ ExitCode run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // An import hands documents from thread to thread; with an arena for each thread of its own glibc
   // keeps much more memory than is in use.
-  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_ARENA_MAX, 1);
   using kernelindex::tools::ExitCode;
   std::signal(SIGINT, kernelindex::tools::on_interrupt);
   try {

@@ -420,6 +420,8 @@ Result<std::unique_ptr<Appender>> Ledger::append(ImportIdentity identity) {
                 key_file_path(options_.keys, Role::importer).string(),
                 "the importer key is not enrolled in this ledger, or was revoked");
   }
+  // Nothing is recorded that could not be signed afterwards.
+  if (const Result<KeyFile> log = log_key(*state()); !log) return fail(log.error());
   appender->importer_ = std::move(*importer);
   if (Status status = appender->open(); !status) return fail(status.error());
   return appender;
@@ -437,6 +439,18 @@ Status Ledger::release_checkpoint() {
   return {};
 }
 
+Result<KeyFile> Ledger::log_key(const LogState& state) const {
+  Result<KeyFile> log = read_role_key(options_.keys, Role::log, options_.passphrase);
+  if (!log) return log;
+  const KeyRecord* record = state.keys.find(log->key.public_key().id());
+  if (record == nullptr || record->role != Role::log || !record->valid_at(state.head.size)) {
+    return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
+                key_file_path(options_.keys, Role::log).string(),
+                "the log key is not enrolled in this ledger, or was revoked");
+  }
+  return log;
+}
+
 Result<SignedCheckpoint> Ledger::checkpoint() {
   const std::shared_ptr<const LogState> now = state();
   const Checkpoint body{format_.origin, now->head};
@@ -451,14 +465,8 @@ Result<SignedCheckpoint> Ledger::checkpoint() {
                 read_only_reason_->message,
                 "bring the lost entries back with `kernelindex restore` or `kernelindex mirror`");
   }
-  Result<KeyFile> log = read_role_key(options_.keys, Role::log, options_.passphrase);
+  const Result<KeyFile> log = log_key(*now);
   if (!log) return fail(log.error());
-  const KeyRecord* record = now->keys.find(log->key.public_key().id());
-  if (record == nullptr || record->role != Role::log || !record->valid_at(now->head.size)) {
-    return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
-                key_file_path(options_.keys, Role::log).string(),
-                "the log key is not enrolled in this ledger, or was revoked");
-  }
   const std::array<const SigningKey*, 1> keys = {&log->key};
   const SignedCheckpoint checkpoint = sign_checkpoint(body, keys);
   if (Status status = write_marks(mark_places(), format_.ledger_id, checkpoint); !status) {

@@ -107,6 +107,9 @@ class Ledger {
   Status collect_unnamed_chunks();
   Status require_writable() const;
   Status release_checkpoint();
+  // The key that signs checkpoints of this state. Errors: KEY_NOT_ENROLLED (refused), those of the
+  // key file.
+  Result<KeyFile> log_key(const LogState& state) const;
   MarkPlaces mark_places() const;
   // One synced batch, and the state that readers see, together.
   Status commit(StoreBatch& batch, std::shared_ptr<const LogState> next);

@@ -325,6 +325,12 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
       break;
     }
   }
+  if (status.IsInvalidArgument() &&
+      status.ToString().find("Column family not found") != std::string::npos) {
+    return fail(ErrorKind::not_found, "NO_LEDGER", directory,
+                "the ledger was never founded: `init` did not finish",
+                "remove the directory and run `kernelindex init` again");
+  }
   Error error = to_error(status);
   error.place = directory;
   return fail(std::move(error));

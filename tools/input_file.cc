@@ -21,7 +21,11 @@ std::unexpected<Error> unreadable(const std::string& path, int error) {
 class Descriptor {
  public:
   explicit Descriptor(const std::string& path)
-      : number_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : number_(path == "-" ? STDIN_FILENO
+                            : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    // A named pipe that nobody writes to is opened as an empty file, not waited for.
+    if (number_ > STDERR_FILENO) ::fcntl(number_, F_SETFL, O_RDONLY);
+  }
   ~Descriptor() {
     if (number_ > STDERR_FILENO) ::close(number_);
   }

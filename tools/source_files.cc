@@ -2,6 +2,7 @@
 #include "tools/source_files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,9 +81,19 @@ Status collect_folder(const fs::path& folder, std::vector<ingest::RecordedFile>&
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not waiting for a writer, should it be a named pipe: files are read more than once.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return unreadable(path, {errno, std::generic_category()});
-  return std::make_unique<FileSource>(path, descriptor);
+  auto file = std::make_unique<FileSource>(path, descriptor);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    return unreadable(path, {errno, std::generic_category()});
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorKind::invalid, "NOT_A_FILE", path, "this is no regular file",
+                "Save it to a file first");
+  }
+  return file;
 }
 
 Result<std::vector<ingest::RecordedFile>> collect_files(const std::vector<std::string>& paths) {

@@ -217,6 +217,8 @@ Result<ClaimFacts> read_facts(const Value& value) {
       }
     }
   }
+  // The leaf is canonical, so the text has the size that encode_entry() would give.
+  if (value.end() - value.begin() > limits::kFactsBytes) in.fault("has facts of more than 16 KiB");
   if (in.error()) return fail(*in.error());
   if (facts.empty()) return fail(unknown("facts", "the entry has empty facts"));
   return facts;
@@ -240,8 +242,13 @@ Content read_content(Members& entry, const Value& value) {
 UtcMicros read_recorded_at(Members& entry) {
   const std::string text = entry.text("recordedAt");
   const Result<UtcMicros> time = parse_utc_instant(text);
-  if (!time) entry.fault("has a recordedAt that is no UTC instant");
-  return time.value_or(0);
+  if (!time) {
+    entry.fault("has a recordedAt that is no UTC instant");
+    return 0;
+  }
+  // One instant, one spelling: what encode_entry() gives.
+  if (format_utc_micros(*time) != text) entry.fault("has a recordedAt without microseconds");
+  return *time;
 }
 
 Result<Entry> finish(Members& in, Entry entry) {

@@ -96,7 +96,6 @@ AuditReport audit_store(const Store& store, const LedgerOptions& places,
   check_places(state);
   state.workers.next_worth(size);
   check_derived(state);
-  state.objects.release(state.workers);
   state.faults.move_to(state.report);
   return std::move(state.report);
 }

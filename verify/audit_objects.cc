@@ -272,11 +272,6 @@ void Objects::name(const Digest& digest) {
   std::atomic_ref(found->named).store(1, std::memory_order_relaxed);
 }
 
-void Objects::release(Workers& workers) {
-  workers.run(facts.size(),
-              [&](std::size_t number, unsigned) { facts[number] = std::vector<ObjectFact>(); });
-}
-
 bool Objects::kept(const Digest& digest) const {
   const ObjectFact* object = find(digest);
   return object != nullptr && !object->withheld;

@@ -71,9 +71,6 @@ class Objects {
   // Whether its bytes are there (not withheld), as rows count it.
   bool kept(const Digest& digest) const;
 
-  // Frees them, which takes a while for many manifests.
-  void release(Workers& workers);
-
   // By first byte of the digest, sorted.
   std::array<std::vector<ObjectFact>, 256> facts;
 };

@@ -51,7 +51,9 @@ Error to_error(const rocksdb::Status& status) {
             "the disk is full: " + what,
             "free some space and run the command again: it continues where it stopped"};
   }
-  if (status.IsCorruption()) {
+  // A founding that was cut off, or a lost space.
+  const bool space_missing = what.find("Column family not found") != std::string::npos;
+  if (status.IsCorruption() || space_missing) {
     return {ErrorKind::corrupt,
             "DAMAGED_STORE",
             {},

@@ -59,7 +59,7 @@ TEST(Completion, BashOffersEveryOptionOfEveryVerb) {
     std::vector<std::string> words{"--json", "--ledger", "d"};
     std::istringstream names{std::string(verb->name)};
     for (std::string name; names >> name;) words.push_back(name);
-    words.push_back("--");
+    words.push_back("-");
     const std::vector<std::string> offers = offered(words);
     for (const tools::OptionSpec& option : verb->options) {
       if (option.positional()) continue;

@@ -144,7 +144,8 @@ Result<std::vector<RecordView>> list_records(const Reader& reader, const RunFilt
     const Digest key = Digest::from_raw(cursor.key().substr(1, 32));
     if (last == key) continue;
     last = key;
-    const Result<RunRow> first = decode_run_row(cursor.value());
+    const std::string bytes(cursor.value());
+    const Result<RunRow> first = decode_run_row(bytes);
     if (!first) return fail(first.error());
     if (first->kind != ManifestKind::benchmark_run) continue;
     Result<History> group = judge_group(reader, key, policy);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/rows.h"
 
+#include <cassert>
+#include <cstdint>
 #include <cstring>
 
 #include "rows_generated.h"
@@ -73,8 +75,14 @@ std::unexpected<Error> damaged() {
               "`kernelindex reindex` makes derived data anew");
 }
 
+bool aligned(std::string_view bytes) {
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) == 0;
+}
+
+// Requires: aligned bytes, since rows are read in place.
 template <typename Table>
 const Table* verified(std::string_view bytes) {
+  assert(aligned(bytes));
   if (bytes.size() < 8 || bytes.size() > kRowBytes) return nullptr;
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   flatbuffers::Verifier verifier(data, bytes.size());
@@ -262,6 +270,9 @@ std::string encode_row(const SubjectRow& row) {
 }
 
 Result<SubjectRow> decode_subject_row(std::string_view bytes) {
+  // All is copied out of it, so a value inside a block of the store may be moved first.
+  std::string copy;
+  if (!aligned(bytes)) bytes = copy = bytes;
   const auto* in = verified<flat::Subject>(bytes);
   if (in == nullptr || in->claims() == nullptr || in->claims()->size() == 0 || in->kind() == 0 ||
       in->kind() > kManifestKinds) {

@@ -107,7 +107,8 @@ struct RunRow {
 std::string encode_row(const SubjectRow& row);
 std::string encode_row(const RunRow& row);
 Result<SubjectRow> decode_subject_row(std::string_view bytes);
-// The row's texts are views of `bytes`.
+// The row's texts are views of `bytes`. Requires: `bytes` begin on a multiple of eight, as those of
+// a std::string do and those under a cursor may not.
 Result<RunRow> decode_run_row(std::string_view bytes);
 
 }  // namespace kernelindex

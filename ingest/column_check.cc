@@ -20,7 +20,7 @@ std::string shown(const Value& value) {
   return std::string(first_utf16(text, kShownUnits));
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out;
   json::append_string(first_utf16(text, kShownUnits), out);
   return out;
@@ -49,7 +49,7 @@ void ColumnCheck::differs(std::string_view column, const Value& found, const std
 void ColumnCheck::text(std::string_view column, std::string_view derived) {
   const Value* found = find(column);
   if (found == nullptr || (found->is_string() && found->string() == derived)) return;
-  differs(column, *found, quoted(derived));
+  differs(column, *found, quoted_text(derived));
 }
 
 void ColumnCheck::text_or_null(std::string_view column, const std::optional<std::string>& derived) {
@@ -79,7 +79,7 @@ void ColumnCheck::texts(std::string_view column, const std::vector<std::string>&
   };
   if (found->is_array() && std::ranges::equal(found->array(), derived, same)) return;
   std::string list = "[";
-  for (const std::string& text : derived) list += (list.size() > 1 ? "," : "") + quoted(text);
+  for (const std::string& text : derived) list += (list.size() > 1 ? "," : "") + quoted_text(text);
   differs(column, *found, list + "]");
 }
 
@@ -89,13 +89,13 @@ void ColumnCheck::instant(std::string_view column, UtcMicros derived) {
   const Result<UtcMicros> stored =
       parse_utc_instant(found->is_string() ? found->string() : std::string_view());
   if (stored && *stored / kMicrosPerMilli == derived / kMicrosPerMilli) return;
-  differs(column, *found, quoted(format_utc_millis(derived)));
+  differs(column, *found, quoted_text(format_utc_millis(derived)));
 }
 
 void ColumnCheck::digest(std::string_view column, const Digest& derived, std::string code) {
   const Value* found = find(column);
   if (found == nullptr || (found->is_string() && found->string() == derived.text())) return;
-  differs(column, *found, quoted(derived.text()), std::move(code));
+  differs(column, *found, quoted_text(derived.text()), std::move(code));
 }
 
 }  // namespace kernelindex::ingest

@@ -10,29 +10,30 @@
 namespace kernelindex::auditing {
 namespace {
 
-constexpr std::size_t kRangeBytes = 32;  // first bytes of digests that one task takes
+constexpr std::size_t kRangeBytes = 8;  // first bytes of digests that one task takes
 
 struct Table {
   char letter;
-  bool by_digest;  // keys go on with a digest
+  bool shared_out;  // large, and its keys go on with a digest: a task for each range of them
   std::string_view name;
 };
 
+// Largest first, so that no thread begins a long task when the others are done.
 constexpr std::array<Table, 17> kTables = {{
     {'s', true, "subject rows"},
-    {'r', true, "run rows"},
-    {'g', true, "comparison groups"},
-    {'d', true, "dependents"},
-    {'n', true, "attestations about subjects"},
-    {'m', true, "chain heads"},
-    {'q', true, "snapshots by fingerprint"},
-    {'p', true, "entries of contents"},
-    {'a', true, "attestations"},
     {'x', false, "external ids"},
-    {'l', false, "slugs"},
-    {'j', false, "replacements by sources"},
+    {'d', true, "dependents"},
+    {'g', true, "comparison groups"},
+    {'r', true, "run rows"},
     {'w', false, "runs by time"},
     {'y', false, "runs by hardware"},
+    {'l', false, "slugs"},
+    {'j', false, "replacements by sources"},
+    {'n', false, "attestations about subjects"},
+    {'m', false, "chain heads"},
+    {'q', false, "snapshots by fingerprint"},
+    {'p', false, "entries of contents"},
+    {'a', false, "attestations"},
     {'i', false, "import statements"},
     {'k', false, "key statements"},
     {'z', false, "layout and size of derived data"},
@@ -190,7 +191,7 @@ class Comparison {
     std::vector<Range> ranges;
     for (const Table& table : kTables) {
       if (table.letter == 's') continue;
-      const std::size_t step = table.by_digest ? kRangeBytes : 256;
+      const std::size_t step = table.shared_out ? kRangeBytes : 256;
       for (std::size_t first = 0; first < 256; first += step) ranges.push_back({table, first});
     }
     state_.workers.run(ranges.size(), [&](std::size_t number, unsigned) {
@@ -207,11 +208,11 @@ class Comparison {
     const char from = static_cast<char>(first);
     StoreCursor cursor =
         state_.reader.view().scan_once(Space::derived, std::string_view(&table.letter, 1),
-                                       table.by_digest ? std::string_view(&from, 1) : "");
+                                       table.shared_out ? std::string_view(&from, 1) : "");
     PairSet& pairs = set_of(table.letter);
     for (; cursor.valid() && !state_.faults.full(); cursor.next()) {
       const std::string_view key = cursor.key();
-      if (table.by_digest && key.size() > 1 &&
+      if (table.shared_out && key.size() > 1 &&
           static_cast<std::uint8_t>(key[1]) >= first + kRangeBytes) {
         return;
       }

@@ -11,7 +11,7 @@
 namespace kernelindex::auditing {
 namespace {
 
-constexpr std::size_t kRangeBytes = 8;  // first bytes of digests that one task takes
+constexpr std::size_t kRangeBytes = 4;  // first bytes of digests that one task takes
 constexpr std::size_t kRanges = 256 / kRangeBytes;
 
 bool begins_as_manifest(std::string_view bytes) {
@@ -46,6 +46,7 @@ std::optional<Digest> read_document(ObjectFact& object, std::string_view bytes,
   const Digest document = manifest->document;
   // Assigning an empty text would keep the memory of the old one.
   std::string().swap(manifest->bytes);
+  if (!manifest->title.empty()) std::string().swap(manifest->name);  // the label is what is read
   std::vector<Reference>().swap(manifest->references);
   object.manifest = std::make_unique<const Manifest>(std::move(*manifest));
   return document;

@@ -151,7 +151,7 @@ void CatalogImport::check_reference(CatalogRow& row, std::string_view column, co
                     "it names no row of this file",
                     {}});
   } else if (!target->is(named)) {
-    set_fault(row, both_values("FOREIGN_KEY_DIFFERS", column, target->stored.text(), named.text()));
+    set_fault(row, both_values("FOREIGN_KEY_DIFFERS", column, target->stored().text(), named.text()));
   }
 }
 
@@ -209,16 +209,21 @@ std::vector<std::string> CatalogImport::workload_ids(const CatalogRow& row,
 
 Status CatalogImport::take_workload(CatalogRow& row) {
   const KnownOperation* operation = operations_.find(row.keys.operation);
-  std::optional<WorkloadFacts> facts;
+  const WorkloadFacts* facts = nullptr;
   if (!row.manifests.empty()) {
-    facts = std::get<WorkloadFacts>(row.manifests[0].facts);
+    facts = &std::get<WorkloadFacts>(row.manifests[0].facts);
     check_reference(row, "operationId", operation, facts->operation);
     check_first_tensor(row, operation);
   }
   const std::uint16_t source =
       operation == nullptr ? source_index(kCatalogSource) : operation->source;
   KnownWorkload& known = remember(row, workloads_, source);
-  known.facts = std::move(facts);
+  if (facts != nullptr) {
+    known.operation = facts->operation;
+    known.correctness_key = facts->correctness_key;
+    known.suite_cases = facts->suite_cases;
+    known.comparator = &*comparators_.insert(facts->comparator).first;
+  }
   if (row.fault) return {};
   const std::vector<std::string> ids = workload_ids(row, *operation);
   return claim(row, std::move(row.manifests[0]), source, ids);
@@ -255,15 +260,15 @@ std::optional<Digest> CatalogImport::check_run_keys(CatalogRow& row,
   const auto& columns = std::get<RunColumns>(row.detail);
   const auto& run = std::get<BenchmarkRunFacts>(row.manifests[2].facts);
   // Of a workload that was set aside, only its digest may be what the run refers to.
-  if (workload == nullptr || !workload->facts || workload->identity != run.workload) {
+  if (workload == nullptr || workload->comparator == nullptr || workload->identity != run.workload) {
     return std::nullopt;
   }
-  const Digest& correctness = workload->facts->correctness_key;
+  const Digest& correctness = workload->correctness_key;
   if (columns.correctness_key && *columns.correctness_key != correctness) {
     set_fault(row, both_values("KEY_DIFFERS", "correctnessKey", columns.correctness_key->text(),
                                correctness.text()));
   }
-  const Digest key = comparison_key(run, *workload->facts);
+  const Digest key = comparison_key(run, workload->facts());
   if (columns.comparison_key && *columns.comparison_key != key) {
     set_fault(row, both_values("KEY_DIFFERS", "comparisonKey", columns.comparison_key->text(),
                                key.text()));
@@ -318,7 +323,7 @@ Status CatalogImport::take_run(CatalogRow& row) {
   return claim(row, std::move(row.manifests[2]), *source, ids);
 }
 
-bool CatalogImport::remember_run(CatalogRow& row, UuidIndex& index, std::vector<Uuid>& ids,
+bool CatalogImport::remember_run(CatalogRow& row, UuidIndex& index, std::deque<Uuid>& ids,
                                  std::vector<bool>& set_aside) {
   const auto next = static_cast<std::uint32_t>(ids.size());
   const bool is_new = row.id && index.insert(*row.id, next);
@@ -387,7 +392,7 @@ void CatalogImport::finish() {
     sink_.finding({FindingClass::review, locator_, "kernelindex:" + run.text(), std::move(code),
                    std::move(reason)});
   };
-  const auto say_incomplete = [&](const MeasurementCheck& check, const std::vector<Uuid>& ids,
+  const auto say_incomplete = [&](const MeasurementCheck& check, const std::deque<Uuid>& ids,
                                   const std::vector<bool>& set_aside) {
     for (const std::uint32_t run : check.incomplete_runs()) {
       if (set_aside[run]) continue;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,12 +34,13 @@ class CatalogImport {
   // A row with a manifest, for those that name it. One that was set aside stays known, so that its
   // fault is not said again of each row that refers to it.
   struct Known {
-    Digest identity;           // of the manifest, recomputed
-    Digest stored;             // as the row says; differs only when set aside
-    std::uint16_t source = 0;  // index into sources_
+    Digest identity;                     // of the manifest, recomputed
+    std::unique_ptr<const Digest> said;  // by the row, where it differs: only when set aside
+    std::uint16_t source = 0;            // index into sources_
     bool accepted = false;
 
-    bool is(const Digest& digest) const { return digest == identity || digest == stored; }
+    const Digest& stored() const { return said ? *said : identity; }
+    bool is(const Digest& digest) const { return digest == identity || digest == stored(); }
   };
   struct KnownOperation : Known {
     std::string title;
@@ -45,7 +48,13 @@ class CatalogImport {
     std::vector<std::string> boards;  // aliases of a KernelBot operation
   };
   struct KnownWorkload : Known {
-    std::optional<WorkloadFacts> facts;
+    Digest operation;
+    Digest correctness_key;
+    std::uint32_t suite_cases = 0;
+    const std::string* comparator = nullptr;  // in comparators_; null without a manifest
+
+    // Requires: a manifest.
+    WorkloadFacts facts() const { return {operation, correctness_key, suite_cases, *comparator}; }
   };
   struct KnownModel : Known {
     std::optional<std::string> tokenizer;
@@ -56,7 +65,7 @@ class CatalogImport {
   template <typename Item>
   struct Rows {
     UuidIndex index;
-    std::vector<Item> items;
+    std::deque<Item> items;
 
     const Item* find(const std::optional<Uuid>& id) const {
       const std::optional<std::uint32_t> item = id ? index.find(*id) : std::nullopt;
@@ -102,7 +111,7 @@ class CatalogImport {
   template <typename Item>
   Item& remember(CatalogRow& row, Rows<Item>& rows, std::uint16_t source);
   // The same for a run; false when it has no id of its own to be known by.
-  bool remember_run(CatalogRow& row, UuidIndex& index, std::vector<Uuid>& ids,
+  bool remember_run(CatalogRow& row, UuidIndex& index, std::deque<Uuid>& ids,
                     std::vector<bool>& set_aside);
   Status claim(CatalogRow& row, Manifest manifest, std::uint16_t source,
                const std::vector<std::string>& upstream_ids);
@@ -117,9 +126,10 @@ class CatalogImport {
   Rows<Known> projects_;
   Rows<KnownOperation> operations_;
   Rows<KnownWorkload> workloads_;
+  std::set<std::string> comparators_;  // of all workloads: a few names
   Rows<Known> implementations_;
   UuidIndex runs_;
-  std::vector<Uuid> run_ids_;
+  std::deque<Uuid> run_ids_;
   std::vector<bool> runs_set_aside_;
   MeasurementCheck measurements_;
   RecordHistory history_;
@@ -130,7 +140,7 @@ class CatalogImport {
   Rows<Known> configurations_;
   Rows<KnownServingWorkload> serving_workloads_;
   UuidIndex serving_runs_;
-  std::vector<Uuid> serving_run_ids_;
+  std::deque<Uuid> serving_run_ids_;
   std::vector<bool> serving_runs_set_aside_;
   MeasurementCheck serving_measurements_;
 };
@@ -146,9 +156,9 @@ Item& CatalogImport::remember(CatalogRow& row, Rows<Item>& rows, std::uint16_t s
                       {}};
   }
   Item& item = rows.items.emplace_back();
-  item.stored = row.stored_digest.value_or(Digest());
-  item.identity = row.manifests.empty() ? item.stored : row.manifests[0].identity;
-  if (!row.stored_digest) item.stored = item.identity;
+  const Digest stored = row.stored_digest.value_or(Digest());
+  item.identity = row.manifests.empty() ? stored : row.manifests[0].identity;
+  if (row.stored_digest && stored != item.identity) item.said = std::make_unique<Digest>(stored);
   item.source = source;
   item.accepted = !row.fault;
   if (row.fault) quarantine(row);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,8 +37,8 @@ class MeasurementCheck {
   std::size_t end_of(std::uint32_t run) const;
 
   std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> names_;
-  std::vector<Number> numbers_;
-  std::vector<std::uint32_t> first_;  // of each run
+  std::deque<Number> numbers_;       // deques: they grow with the file, and never move
+  std::deque<std::uint32_t> first_;  // of each run
 };
 
 // Record history by the rule of the forerunner (ranking-v0): of each comparison key the eligible
@@ -80,7 +81,7 @@ class RecordHistory {
   void derive();
   Transition* transition_of(std::uint32_t run);
 
-  std::vector<Run> runs_;
+  std::deque<Run> runs_;
   std::vector<Digest> keys_;
   std::unordered_map<Digest, std::uint32_t> key_index_;
   std::vector<bool> doubtful_;           // by key

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernelindex: the command line. Words become a verb (command_line), a verb says what it found
 // (output) and returns an exit code or an Error; everything else is in the rooms below.
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,9 +82,6 @@ ExitCode run(int argc, char** argv) {
 }  // namespace kernelindex::tools
 
 int main(int argc, char** argv) {
-  // An import hands documents from thread to thread; with an arena for each thread of its own glibc
-  // keeps much more memory than is in use.
-  mallopt(M_ARENA_MAX, 1);
   using kernelindex::tools::ExitCode;
   std::signal(SIGINT, kernelindex::tools::on_interrupt);
   try {

@@ -135,8 +135,10 @@ std::string ObjectReader::place_of(std::string_view name) const {
   return place_.empty() ? std::string(name) : place_ + "." + std::string(name);
 }
 
-void ObjectReader::fault(std::string_view name, std::string_view code, std::string message) {
-  fault(Error{ErrorKind::invalid, std::string(code), place_of(name), std::move(message), {}});
+void ObjectReader::fault(std::string_view name, std::string_view code, std::string message,
+                         std::string remedy) {
+  fault(Error{ErrorKind::invalid, std::string(code), place_of(name), std::move(message),
+              std::move(remedy)});
 }
 
 void ObjectReader::fault(Error error) {

@@ -53,7 +53,8 @@ class ObjectReader {
   // Where a member stands: "predicate.seen.root".
   std::string place_of(std::string_view name) const;
   // Records a fault unless there is one already.
-  void fault(std::string_view name, std::string_view code, std::string message);
+  void fault(std::string_view name, std::string_view code, std::string message,
+             std::string remedy = {});
   void fault(Error error);
   bool ok() const { return !error_.has_value(); }
   // The first fault, or success. Unlike finish() it lets unknown members be.

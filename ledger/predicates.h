@@ -8,8 +8,12 @@
 // "sha256:hex", public keys are base64. Whether a signer may say it, and whether `seen` is true, is
 // for the ledger to judge.
 //
-// A new predicate is one struct, one alternative of Predicate, and one row of the table in
-// predicates.cc.
+// Texts are UTF-8 and counted in bytes, unless characters are named: then in Unicode code points.
+// No text holds a control character (C0, DEL, C1); reasons and the text of a note may hold newline
+// and tab. DESIGN section 6 lists the predicates, PROTOCOL what those of measurements mean.
+//
+// A new predicate is one struct, one alternative of Predicate, one row of the table in
+// predicates.cc, and one set of functions in predicate_members.h.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +37,10 @@ namespace kernelindex {
 
 inline constexpr std::string_view kPredicateBase = "https://kernelindex.dev/predicates/";
 
-// Bytes of the longest text member.
 inline constexpr std::size_t kReasonBytes = 2000;
+inline constexpr std::size_t kNoteCharacters = 2000;
+inline constexpr std::size_t kNoteEnvironmentCharacters = 200;
+inline constexpr std::size_t kNoteUrlBytes = 2000;
 inline constexpr std::size_t kSlugBytes = 100;
 inline constexpr std::size_t kAllowedItems = 256;  // hardware or protocols of one runner
 inline constexpr std::size_t kImportSnapshots = 4096;
@@ -43,6 +49,9 @@ inline constexpr std::size_t kImportOptionsBytes = 16 * 1024;
 inline constexpr std::size_t kVersionBytes = 100;
 inline constexpr std::size_t kHardwareBytes = 200;
 inline constexpr std::int64_t kNotesPerDay = 1'000'000;
+inline constexpr std::size_t kExternalIdBytes = 1000;
+inline constexpr std::size_t kSourceStateBytes = 100;
+inline constexpr std::size_t kStatusHeads = 8'192;
 
 // What binds a predicate to its ledger and signer.
 struct Binding {
@@ -119,14 +128,114 @@ struct ImportStatement {
   bool operator==(const ImportStatement&) const = default;
 };
 
+// note/v1: what somebody saw. Subject: the identity of a manifest. Never changes a level or a rank
+// (DESIGN section 7). Not to be confused with the signed notes of note.h.
+struct CommunityNote {
+  enum class Type : std::uint8_t {
+    reproduced,
+    could_not_reproduce,
+    environment_note,
+    regression_observed
+  };
+  Type type{};
+  std::string text;                         // 1..kNoteCharacters characters
+  std::string evidence_url;                 // is_note_url(); empty when absent
+  std::optional<std::int64_t> observed_ns;  // a measured time in nanoseconds, at least 1
+  std::string environment;  // one line of 1..kNoteEnvironmentCharacters; empty when absent
+
+  bool operator==(const CommunityNote&) const = default;
+};
+
+// "could_not_reproduce": the word in documents and on the command line.
+std::string_view note_type_name(CommunityNote::Type type);
+std::optional<CommunityNote::Type> note_type_from_name(std::string_view name);
+// Whether a text may stand as `evidenceUrl`: "https://" in lower case, at most kNoteUrlBytes of
+// printable ASCII without space, a host that schema/https_url.h accepts, and no user part, which
+// would let the first name that one reads be another than the host.
+bool is_note_url(std::string_view text);
+
+// retraction/v1: the subject no longer stands. Subject: a manifest identity or an attestation id.
+struct Retraction {
+  std::string reason;
+
+  bool operator==(const Retraction&) const = default;
+};
+
+// supersession/v1: `by` takes the subject's place. Both are manifest identities of one kind, or
+// both attestation ids; that, and that no cycle arises, is for the ledger to see.
+struct Supersession {
+  std::string reason;
+  Digest by;  // not the subject
+
+  bool operator==(const Supersession&) const = default;
+};
+
+// dispute/v1: somebody doubts the subject. Subject: a manifest identity or an attestation id.
+struct Dispute {
+  std::string reason;
+
+  bool operator==(const Dispute&) const = default;
+};
+
+// dispute-resolution/v1: how a dispute ended. Changes no rank: an upheld one is followed by a
+// retraction. Subject: that of the dispute, which is for the ledger to see.
+struct DisputeResolution {
+  enum class Outcome : std::uint8_t { dismissed, upheld };
+  Digest dispute;  // attestation id of the dispute
+  Outcome outcome{};
+  std::string reason;
+
+  bool operator==(const DisputeResolution&) const = default;
+};
+
+// "dismissed", "upheld".
+std::string_view dispute_outcome_name(DisputeResolution::Outcome outcome);
+std::optional<DisputeResolution::Outcome> dispute_outcome_from_name(std::string_view name);
+
+// withdrawal/v1: the source itself no longer stands by what was read from it. Subject: the identity
+// of the run.
+struct Withdrawal {
+  std::string source;       // slug
+  std::string external_id;  // of the run at its source: "submission/15866"
+  std::string state;        // the source's own word for what became of it: "disqualified"
+  std::string reason;       // the source's own, as far as it gives one
+  Digest snapshot;          // the bytes that say so
+
+  bool operator==(const Withdrawal&) const = default;
+};
+
+// withholding/v1: the bytes of an object are no longer given out. Subject: the object's digest.
+struct Withholding {
+  std::string reason;
+
+  bool operator==(const Withholding&) const = default;
+};
+
+// status/v1: how things stand in the log of `size` and `root`. In bundles only, never an entry.
+// Subject: the identity of the run that the bundle is about.
+struct StatusStatement {
+  std::uint64_t size = 0;
+  Digest root;
+  // For each subject that a level depends on the index of its last chain entry below `size`; at
+  // least one.
+  std::map<Digest, std::uint64_t> heads;
+  std::uint64_t notes = 0;  // how many notes the run has
+
+  bool operator==(const StatusStatement&) const = default;
+};
+
 // In the order of the table: the index of an alternative is its row.
-using Predicate = std::variant<LedgerFounding, KeyChange, ImportStatement>;
+using Predicate = std::variant<LedgerFounding, KeyChange, ImportStatement, CommunityNote,
+                               Retraction, Supersession, Dispute, DisputeResolution, Withdrawal,
+                               Withholding, StatusStatement>;
 
 struct PredicateType {
   std::string_view name;  // "import/v1"
   std::span<const Role> signers;
   // Whether it can change a level or a rank, so that a chain must name it. DESIGN section 5.
   bool on_chain = true;
+  // Whether it may be an entry of a log. status/v1 may not.
+  bool recordable = true;
 
   std::string uri() const;  // "https://kernelindex.dev/predicates/import/v1"
   bool may_sign(Role role) const;
@@ -158,7 +267,7 @@ struct Attestation {
 // Reads a payload. Errors (kind invalid): those of parse_statement(), UNKNOWN_PREDICATE,
 // UNKNOWN_MEMBER, MISSING_MEMBER, BAD_MEMBER, UNSUPPORTED_FORMAT, SIGNER_MISMATCH (a founding not
 // by its own root key), SUBJECT_MISMATCH (a founding, an enrolment or an import whose subject is
-// not what it must be).
+// not what it must be), SELF_SUPERSESSION. Each names its place ("predicate.seen.root").
 Result<Attestation> parse_attestation(std::string_view payload);
 
 // The binding alone, of a predicate of any type. Null ledger and seen only with `founding`.

@@ -55,8 +55,48 @@ Attestation import() {
   return {sha256("second"), binding(public_key('i')), import};
 }
 
+Attestation note() {
+  CommunityNote note{CommunityNote::Type::could_not_reproduce, "80 \xC2\xB5s here,\n\tnot 59.8",
+                     "https://example.org/log?run=1", 80'000, "H200, driver 580.95"};
+  return {sha256("run"), binding(public_key('c')), note};
+}
+
+Attestation retraction() {
+  return {sha256("run"), binding(public_key('m')), Retraction{"measured with a warm cache"}};
+}
+
+Attestation supersession() {
+  return {sha256("run"), binding(public_key('m')), Supersession{"remeasured", sha256("later")}};
+}
+
+Attestation dispute() {
+  return {sha256("run"), binding(public_key('m')), Dispute{"the output is never checked"}};
+}
+
+Attestation resolution() {
+  return {sha256("run"), binding(public_key('m')),
+          DisputeResolution{sha256("dispute"), DisputeResolution::Outcome::upheld, "it is not"}};
+}
+
+Attestation withdrawal() {
+  return {sha256("run"), binding(public_key('i')),
+          Withdrawal{"sol-execbench", "submission/15866", "disqualified", "reads its inputs late",
+                     sha256("snapshot")}};
+}
+
+Attestation withholding() {
+  return {sha256("object"), binding(public_key('r')), Withholding{"its licence forbids it"}};
+}
+
+Attestation status() {
+  return {sha256("run"), binding(public_key('s')),
+          StatusStatement{7, sha256("root of 7"), {{sha256("run"), 6}, {sha256("key"), 0}}, 2}};
+}
+
 std::vector<Attestation> all() {
-  return {founding(), enrolment(), approval(), revocation(), import()};
+  return {founding(),   enrolment(),   approval(),     revocation(), import(),
+          note(),       retraction(),  supersession(), dispute(),    resolution(),
+          withdrawal(), withholding(), status()};
 }
 
 std::string code_of(const std::string& payload) {
@@ -237,6 +277,142 @@ TEST(Predicates, ImportNamesARangeAndItsSnapshots) {
   EXPECT_EQ(spoilt.encode().error().code, "BAD_MEMBER");
 }
 
+TEST(Predicates, NoteIsCountedInCharactersAndItsLinkIsPlainHttps) {
+  const auto with = [](auto change) {
+    Attestation attestation = note();
+    change(std::get<CommunityNote>(attestation.predicate));
+    const Result<std::string> payload = attestation.encode();
+    return payload ? "" : payload.error().code + " " + payload.error().place;
+  };
+  const auto repeated = [](std::string_view piece, std::size_t count) {
+    std::string text;
+    while (count-- > 0) text += piece;
+    return text;
+  };
+  const std::string four_bytes = "\xF0\x9D\x84\x9E";
+  EXPECT_EQ(with([&](CommunityNote& n) { n.text = repeated(four_bytes, 2000); }), "");
+  EXPECT_EQ(with([&](CommunityNote& n) { n.text = repeated(four_bytes, 2000) + "x"; }),
+            "BAD_MEMBER predicate.text");
+  EXPECT_EQ(with([&](CommunityNote& n) { n.text = repeated("x", 2001); }),
+            "BAD_MEMBER predicate.text");
+  EXPECT_EQ(with([](CommunityNote& n) { n.text = ""; }), "BAD_MEMBER predicate.text");
+  for (const std::string_view control : {"\r", "\x1B", "\x7F", "\xC2\x9B", "\b"}) {
+    EXPECT_EQ(with([&](CommunityNote& n) { n.text += control; }), "BAD_MEMBER predicate.text");
+    EXPECT_EQ(with([&](CommunityNote& n) { n.environment += control; }),
+              "BAD_MEMBER predicate.environment");
+  }
+  EXPECT_EQ(with([](CommunityNote& n) { n.text = "\xC2\xA0 \xE2\x80\x8B"; }), "");
+  EXPECT_EQ(with([&](CommunityNote& n) { n.environment = repeated("\xC2\xB5", 200); }), "");
+  EXPECT_EQ(with([&](CommunityNote& n) { n.environment = repeated("\xC2\xB5", 201); }),
+            "BAD_MEMBER predicate.environment");
+  EXPECT_EQ(with([](CommunityNote& n) { n.environment = "two\nlines"; }),
+            "BAD_MEMBER predicate.environment");
+  EXPECT_EQ(with([](CommunityNote& n) { n.observed_ns = 1; }), "");
+  EXPECT_EQ(with([](CommunityNote& n) { n.observed_ns = 0; }), "BAD_MEMBER predicate.observedNs");
+  EXPECT_EQ(with([](CommunityNote& n) { n.observed_ns = (std::int64_t{1} << 53) - 1; }), "");
+  EXPECT_EQ(with([](CommunityNote& n) { n.observed_ns = std::int64_t{1} << 53; }),
+            "BAD_MEMBER predicate.observedNs");
+  EXPECT_EQ(with([](CommunityNote& n) {
+              n = {CommunityNote::Type::environment_note, "seen", "", std::nullopt, ""};
+            }),
+            "");
+
+  const std::string longest = "https://example.org/" + repeated("x", 1980);
+  EXPECT_TRUE(is_note_url(longest));
+  EXPECT_FALSE(is_note_url(longest + "x"));
+  for (const std::string_view good :
+       {"https://example.org", "https://example.org:8443/a?b#c", "https://[::1]/a",
+        "https://example.org/@user", "https://xn--bcher-kva.example/%C3%A4"}) {
+    EXPECT_TRUE(is_note_url(good)) << good;
+  }
+  for (const std::string_view bad :
+       {"", "http://example.org", "HTTPS://example.org", "https://", "https:///a", "javascript:x",
+        "https://example.org/a b", "https://example.org/\n", "https://example.org/\x7F",
+        "https://example.org@evil.example/", "https://a b.example/", "https://example.org:99999/",
+        "https://b\xC3\xBC"
+        "cher.example/",
+        "https://exa<mple.org/", " https://example.org"}) {
+    EXPECT_FALSE(is_note_url(bad)) << bad;
+  }
+  EXPECT_EQ(code(note(), "could_not_reproduce", "Reproduced"), "BAD_MEMBER");
+  for (const auto type :
+       {CommunityNote::Type::reproduced, CommunityNote::Type::could_not_reproduce,
+        CommunityNote::Type::environment_note, CommunityNote::Type::regression_observed}) {
+    EXPECT_EQ(note_type_from_name(note_type_name(type)), type);
+  }
+  EXPECT_EQ(note_type_from_name(""), std::nullopt);
+}
+
+TEST(Predicates, ReasonsAreOfAtMostTwoThousandBytesWithoutControls) {
+  const auto code_with = [](auto predicate, const std::string& reason) {
+    predicate.reason = reason;
+    const Attestation attestation{sha256("run"), binding(public_key('m')), predicate};
+    const Result<std::string> payload = attestation.encode();
+    return payload ? "" : payload.error().code + " " + payload.error().place;
+  };
+  const std::string bad = "BAD_MEMBER predicate.reason";
+  const auto check = [&](auto predicate) {
+    EXPECT_EQ(code_with(predicate, ""), bad);
+    EXPECT_EQ(code_with(predicate, std::string(2000, 'x')), "");
+    EXPECT_EQ(code_with(predicate, std::string(2001, 'x')), bad);
+    EXPECT_EQ(code_with(predicate, "one\n\ttwo \xC3\xA4"), "");
+    EXPECT_EQ(code_with(predicate, "one\r\n"), bad);
+    EXPECT_EQ(code_with(predicate, std::string("\0", 1)), bad);
+    EXPECT_EQ(code_with(predicate, "\xC2\x85"), bad);
+  };
+  check(Retraction{});
+  check(Supersession{"", sha256("later")});
+  check(Dispute{});
+  check(DisputeResolution{sha256("d"), DisputeResolution::Outcome::dismissed, ""});
+  check(Withholding{});
+  check(Withdrawal{"gpumode", "1", "incorrect", "", sha256("s")});
+  EXPECT_EQ(code(revocation(), "stolen", "st\\u0007olen"), "BAD_MEMBER");
+}
+
+TEST(Predicates, NothingSupersedesItself) {
+  Attestation self = supersession();
+  self.subject = sha256("later");
+  EXPECT_EQ(self.encode().error().code, "SELF_SUPERSESSION");
+  EXPECT_EQ(self.encode().error().place, "predicate.by");
+  EXPECT_EQ(code(supersession(), sha256("later").text(), "later"), "BAD_DIGEST");
+}
+
+TEST(Predicates, DisputesEndInOneOfTwoWays) {
+  EXPECT_EQ(code(resolution(), "upheld", "dismissed"), "");
+  EXPECT_EQ(code(resolution(), "\"upheld\"", "\"forgotten\""), "BAD_MEMBER");
+  EXPECT_EQ(code(resolution(), "\"upheld\"", "null"), "BAD_MEMBER");
+  EXPECT_EQ(code(resolution(), sha256("dispute").text(), sha256("dispute").hex()), "BAD_DIGEST");
+  for (const auto outcome :
+       {DisputeResolution::Outcome::dismissed, DisputeResolution::Outcome::upheld}) {
+    EXPECT_EQ(dispute_outcome_from_name(dispute_outcome_name(outcome)), outcome);
+  }
+}
+
+TEST(Predicates, WithdrawalSpeaksOfOneThingAtItsSource) {
+  EXPECT_EQ(code(withdrawal(), "sol-execbench", "SOL ExecBench"), "BAD_MEMBER");
+  EXPECT_EQ(code(withdrawal(), "submission/15866", std::string(1000, '1')), "");
+  EXPECT_EQ(code(withdrawal(), "submission/15866", std::string(1001, '1')), "BAD_MEMBER");
+  EXPECT_EQ(code(withdrawal(), "submission/15866", "a\\nb"), "BAD_MEMBER");
+  EXPECT_EQ(code(withdrawal(), "disqualified", std::string(101, 'x')), "BAD_MEMBER");
+  EXPECT_EQ(code(withdrawal(), R"("snapshot":"sha256:)", R"("snapshot":")"), "BAD_DIGEST");
+}
+
+TEST(Predicates, StatusNamesTheLastEntriesBelowItsSize) {
+  const std::string run = "\"" + sha256("run").text() + "\":6";
+  EXPECT_EQ(code(status(), run, "\"" + sha256("run").text() + "\":7"), "BAD_MEMBER");
+  EXPECT_EQ(code(status(), run, "\"" + sha256("run").hex() + "\":6"), "BAD_DIGEST");
+  EXPECT_EQ(code(status(), run, "\"" + sha256("run").text() + "\":\"6\""), "BAD_MEMBER");
+  EXPECT_EQ(code(status(), R"("notes":2)", R"("notes":-2)"), "BAD_MEMBER");
+  Attestation other = status();
+  std::get<StatusStatement>(other.predicate).heads.clear();
+  EXPECT_EQ(other.encode().error().place, "predicate.heads");
+  auto& heads = std::get<StatusStatement>(other.predicate).heads;
+  for (std::size_t i = 0; i < kStatusHeads; ++i) heads[sha256(std::to_string(i))] = 0;
+  EXPECT_TRUE(other.encode().has_value());
+  heads[sha256("one more")] = 0;
+  EXPECT_EQ(other.encode().error().place, "predicate.heads");
+}
+
 TEST(Predicates, TheTableSaysWhoSignsAndWhatChains) {
   EXPECT_EQ(predicate_types().size(), std::variant_size_v<Predicate>);
   std::set<std::string_view> names;
@@ -250,6 +426,19 @@ TEST(Predicates, TheTableSaysWhoSignsAndWhatChains) {
   EXPECT_FALSE(predicate_type(founding().predicate).may_sign(Role::importer));
   EXPECT_TRUE(predicate_type(import().predicate).may_sign(Role::importer));
   EXPECT_FALSE(predicate_type(import().predicate).may_sign(Role::root));
+  for (const PredicateType& type : predicate_types()) {
+    EXPECT_EQ(type.signers.size(), 1u);
+    EXPECT_EQ(type.recordable, type.name != "status/v1");
+  }
+  const auto role = [](const Attestation& a) { return predicate_type(a.predicate).signers[0]; };
+  EXPECT_EQ(role(note()), Role::contributor);
+  EXPECT_EQ(role(retraction()), Role::maintainer);
+  EXPECT_EQ(role(supersession()), Role::maintainer);
+  EXPECT_EQ(role(dispute()), Role::maintainer);
+  EXPECT_EQ(role(resolution()), Role::maintainer);
+  EXPECT_EQ(role(withdrawal()), Role::importer);
+  EXPECT_EQ(role(withholding()), Role::root);
+  EXPECT_EQ(role(status()), Role::status);
   EXPECT_EQ(find_predicate_type("https://kernelindex.dev/predicates/"), nullptr);
   EXPECT_EQ(find_predicate_type("import/v1"), nullptr);
 

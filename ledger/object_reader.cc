@@ -114,6 +114,13 @@ std::optional<std::uint64_t> ObjectReader::optional_count(std::string_view name)
   return std::nullopt;
 }
 
+bool ObjectReader::boolean(std::string_view name) {
+  const json::Value& value = required(name);
+  if (value.is_boolean()) return value.boolean();
+  fault(name, "BAD_MEMBER", "this must be true or false");
+  return false;
+}
+
 std::span<const json::Value> ObjectReader::array(std::string_view name, std::size_t most,
                                                  bool is_required) {
   const json::Value* value = is_required ? &required(name) : optional(name);

@@ -45,6 +45,8 @@ class ObjectReader {
   // An index or a size: 0..2^53 - 1.
   std::uint64_t count(std::string_view name);
   std::optional<std::uint64_t> optional_count(std::string_view name);
+  // true or false; false after a fault.
+  bool boolean(std::string_view name);
   // The items of an array of at most `most`; empty when it is absent and `required` is false.
   std::span<const json::Value> array(std::string_view name, std::size_t most, bool required);
   // Requires that the member is exactly this text.

@@ -131,6 +131,10 @@ void read(ObjectReader& reader, const json::Value& object, DisputeResolution& ou
 void read(ObjectReader& reader, const json::Value& object, Withdrawal& out);
 void read(ObjectReader& reader, const json::Value& object, Withholding& out);
 void read(ObjectReader& reader, const json::Value& object, StatusStatement& out);
+void read(ObjectReader& reader, const json::Value& object, MeasurementJob& out);
+void read(ObjectReader& reader, const json::Value& object, ControlledRun& out);
+void read(ObjectReader& reader, const json::Value& object, Acceptance& out);
+void read(ObjectReader& reader, const json::Value& object, Calibration& out);
 
 void write(const LedgerFounding& founding, MemberWriter& out);
 void write(const KeyChange& change, MemberWriter& out);
@@ -143,6 +147,10 @@ void write(const DisputeResolution& resolution, MemberWriter& out);
 void write(const Withdrawal& withdrawal, MemberWriter& out);
 void write(const Withholding& withholding, MemberWriter& out);
 void write(const StatusStatement& status, MemberWriter& out);
+void write(const MeasurementJob& job, MemberWriter& out);
+void write(const ControlledRun& controlled, MemberWriter& out);
+void write(const Acceptance& acceptance, MemberWriter& out);
+void write(const Calibration& calibration, MemberWriter& out);
 
 // Most predicates may be about any subject, by any key of the right role.
 template <typename Members>
@@ -153,6 +161,10 @@ Status check_place(const LedgerFounding& founding, const Digest& subject, const 
 Status check_place(const KeyChange& change, const Digest& subject, const Binding& binding);
 Status check_place(const ImportStatement& import, const Digest& subject, const Binding& binding);
 Status check_place(const Supersession& supersession, const Digest& subject, const Binding& binding);
+Status check_place(const MeasurementJob& job, const Digest& subject, const Binding& binding);
+Status check_place(const ControlledRun& controlled, const Digest& subject, const Binding& binding);
+Status check_place(const Acceptance& acceptance, const Digest& subject, const Binding& binding);
+Status check_place(const Calibration& calibration, const Digest& subject, const Binding& binding);
 
 // ---- Definitions of the templates ----
 

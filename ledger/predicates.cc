@@ -19,6 +19,8 @@ using predicates::MemberWriter;
 constexpr std::array kRoot = {Role::root};
 constexpr std::array kImporter = {Role::importer};
 constexpr std::array kContributor = {Role::contributor};
+constexpr std::array kController = {Role::controller};
+constexpr std::array kRunner = {Role::runner};
 constexpr std::array kMaintainer = {Role::maintainer};
 constexpr std::array kStatus = {Role::status};
 
@@ -34,6 +36,10 @@ constexpr std::array<PredicateType, std::variant_size_v<Predicate>> kTypes = {{
     {"withdrawal/v1", kImporter},
     {"withholding/v1", kRoot},
     {"status/v1", kStatus, true, false},
+    {"measurement-job/v1", kController},
+    {"controlled-run/v1", kRunner},
+    {"acceptance/v1", kController},
+    {"calibration/v1", kRunner, false},
 }};
 
 // ---- The binding ----

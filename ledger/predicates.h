@@ -26,6 +26,7 @@
 #include <variant>
 #include <vector>
 
+#include "ledger/measurement_predicates.h"
 #include "ledger/merkle.h"
 #include "ledger/role.h"
 #include "ledger/signing_key.h"
@@ -225,9 +226,10 @@ struct StatusStatement {
 };
 
 // In the order of the table: the index of an alternative is its row.
-using Predicate = std::variant<LedgerFounding, KeyChange, ImportStatement, CommunityNote,
-                               Retraction, Supersession, Dispute, DisputeResolution, Withdrawal,
-                               Withholding, StatusStatement>;
+using Predicate =
+    std::variant<LedgerFounding, KeyChange, ImportStatement, CommunityNote, Retraction,
+                 Supersession, Dispute, DisputeResolution, Withdrawal, Withholding, StatusStatement,
+                 MeasurementJob, ControlledRun, Acceptance, Calibration>;
 
 struct PredicateType {
   std::string_view name;  // "import/v1"
@@ -266,8 +268,9 @@ struct Attestation {
 
 // Reads a payload. Errors (kind invalid): those of parse_statement(), UNKNOWN_PREDICATE,
 // UNKNOWN_MEMBER, MISSING_MEMBER, BAD_MEMBER, UNSUPPORTED_FORMAT, SIGNER_MISMATCH (a founding not
-// by its own root key), SUBJECT_MISMATCH (a founding, an enrolment or an import whose subject is
-// not what it must be), SELF_SUPERSESSION. Each names its place ("predicate.seen.root").
+// by its own root key), SUBJECT_MISMATCH (a founding, an enrolment, an import, a job, a result, an
+// acceptance or a calibration whose subject is not what it must be), SELF_SUPERSESSION. Each names
+// its place ("predicate.seen.root").
 Result<Attestation> parse_attestation(std::string_view payload);
 
 // The binding alone, of a predicate of any type. Null ledger and seen only with `founding`.

@@ -151,7 +151,8 @@ void CatalogImport::check_reference(CatalogRow& row, std::string_view column, co
                     "it names no row of this file",
                     {}});
   } else if (!target->is(named)) {
-    set_fault(row, both_values("FOREIGN_KEY_DIFFERS", column, target->stored().text(), named.text()));
+    set_fault(row,
+              both_values("FOREIGN_KEY_DIFFERS", column, target->stored().text(), named.text()));
   }
 }
 
@@ -260,7 +261,8 @@ std::optional<Digest> CatalogImport::check_run_keys(CatalogRow& row,
   const auto& columns = std::get<RunColumns>(row.detail);
   const auto& run = std::get<BenchmarkRunFacts>(row.manifests[2].facts);
   // Of a workload that was set aside, only its digest may be what the run refers to.
-  if (workload == nullptr || workload->comparator == nullptr || workload->identity != run.workload) {
+  if (workload == nullptr || workload->comparator == nullptr ||
+      workload->identity != run.workload) {
     return std::nullopt;
   }
   const Digest& correctness = workload->correctness_key;

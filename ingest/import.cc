@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/import.h"
 
+#include <utility>
+
+#include "ingest/flashinfer_bench.h"
 #include "ingest/kernelindex_catalog.h"
 #include "ingest/kernelindex_run_page.h"
 #include "ingest/pipeline.h"
-#include "ingest/sol_execbench.h"
+#include "ingest/sol_files.h"
+#include "ingest/source_documents.h"
 #include "schema/canonical_json.h"
 #include "schema/json_reader.h"
 
@@ -14,37 +18,6 @@ namespace {
 using json::Arena;
 using json::ObjectBuilder;
 using json::Value;
-
-Result<std::string> read_whole(const RecordedFile& file) {
-  std::string out;
-  std::string buffer(limits::kMiB, '\0');
-  Result<std::unique_ptr<ByteSource>> bytes = file.open();
-  if (!bytes) return fail_in(file.locator, bytes.error());
-  while (true) {
-    const Result<std::size_t> count = (*bytes)->read(buffer);
-    if (!count) return fail_in(file.locator, count.error());
-    if (*count == 0) return out;
-    if (out.size() + *count > limits::kSourceJsonBytes) {
-      return fail(ErrorKind::invalid, "TOO_LARGE", file.locator,
-                  "the file is larger than the limit of 64 MiB for one document");
-    }
-    out.append(buffer, 0, *count);
-  }
-}
-
-// Files as importers of whole documents take them; `contents` owns their bytes.
-Result<std::vector<SourceFile>> load(std::span<const RecordedFile> files,
-                                     std::vector<std::string>& contents) {
-  contents.reserve(files.size());
-  std::vector<SourceFile> out;
-  for (const RecordedFile& file : files) {
-    Result<std::string> bytes = read_whole(file);
-    if (!bytes) return fail(bytes.error());
-    contents.push_back(std::move(*bytes));
-    out.push_back({file.locator, file.media_type, file.fetched_at, contents.back()});
-  }
-  return out;
-}
 
 std::unexpected<Error> bad_options(std::string_view text) {
   return fail(ErrorKind::invalid, "BAD_OPTIONS", std::string(text),
@@ -57,6 +30,22 @@ Value text_list(Arena& arena, const std::vector<std::string>& texts) {
   return arena.array(out);
 }
 
+Status import_catalog(std::span<const RecordedFile> files, DraftSink& sink) {
+  if (files.size() != 1) {
+    return fail(ErrorKind::usage, "ONE_FILE", {}, "a catalog export is one file",
+                "import several one after the other");
+  }
+  Result<std::unique_ptr<ByteSource>> bytes = files.front().open();
+  if (!bytes) return fail_in(files.front().locator, std::move(bytes.error()));
+  return import_kernelindex_catalog(**bytes, files.front().locator, {}, sink);
+}
+
+Status import_run_pages(std::span<const RecordedFile> files, DraftSink& sink) {
+  const Result<SourceDocuments> documents = SourceDocuments::read(files);
+  if (!documents) return fail(documents.error());
+  return import_kernelindex_run(documents->files(), sink);
+}
+
 }  // namespace
 
 std::string ImportOptions::json() const {
@@ -66,6 +55,8 @@ std::string ImportOptions::json() const {
   if (!tags.empty()) out.add("tags", text_list(arena, tags));
   if (!kernels.empty()) out.add("kernels", text_list(arena, kernels));
   out.add_if(!stack.empty(), "stack", stack);
+  out.add_if(!commit.empty(), "commit", commit);
+  out.add_if(!revision.empty(), "revision", revision);
   return json::canonical(out.finish());
 }
 
@@ -88,27 +79,26 @@ Result<ImportOptions> ImportOptions::parse(std::string_view text) {
   out.tags = texts(value->find("tags"));
   out.kernels = texts(value->find("kernels"));
   out.stack = value->text("stack");
+  out.commit = value->text("commit");
+  out.revision = value->text("revision");
   if (out.json() != text) return bad_options(text);
   return out;
 }
 
 Status run_importer(const SourceInfo& source, const ImportOptions& options,
                     std::span<const RecordedFile> files, DraftSink& sink) {
-  if (source.name == "kernelindex-catalog") {
-    if (files.size() != 1) {
-      return fail(ErrorKind::usage, "ONE_FILE", {}, "a catalog export is one file",
-                  "import several one after the other");
-    }
-    Result<std::unique_ptr<ByteSource>> bytes = files.front().open();
-    if (!bytes) return fail_in(files.front().locator, bytes.error());
-    return import_kernelindex_catalog(**bytes, files.front().locator, {}, sink);
+  switch (source.importer) {
+    case ImporterName::kernelindex_catalog:
+      return import_catalog(files, sink);
+    case ImporterName::kernelindex_run:
+      return import_run_pages(files, sink);
+    case ImporterName::sol_execbench:
+      return import_sol_files(files, {options.top, options.tags, options.kernels, options.stack},
+                              {options.commit}, sink);
+    case ImporterName::flashinfer_bench:
+      return import_flashinfer_bench(files, {options.revision}, sink);
   }
-  std::vector<std::string> contents;
-  Result<std::vector<SourceFile>> loaded = load(files, contents);
-  if (!loaded) return fail(loaded.error());
-  if (source.name == "kernelindex-run") return import_kernelindex_run(*loaded, sink);
-  return import_sol_execbench(*loaded, {options.top, options.tags, options.kernels, options.stack},
-                              sink);
+  std::unreachable();
 }
 
 Result<ImportReport> import_source(Ledger& ledger, const ImportRequest& request) {

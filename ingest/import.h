@@ -24,6 +24,8 @@ struct ImportOptions {
   std::vector<std::string> tags;     // sol-execbench
   std::vector<std::string> kernels;  // sol-execbench
   std::string stack;                 // sol-execbench
+  std::string commit;                // sol-execbench, of a local tree
+  std::string revision;              // flashinfer-bench
 
   // Canonical JSON, as import statements keep it: only what was chosen.
   std::string json() const;

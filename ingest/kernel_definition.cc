@@ -92,8 +92,10 @@ void read_tolerance(const Value& tolerance, WorkloadEntry& entry, ItemReader& pa
   }
 }
 
-Result<WorkloadEntry> read_entry(const Value& item, std::size_t index, DriftLog& drift) {
-  const std::string place = "workloads[" + std::to_string(index) + "]";
+}  // namespace
+
+Result<WorkloadEntry> read_workload_entry(const Value& item, const std::string& place,
+                                          DriftLog& drift) {
   ItemReader reader(item, place);
   WorkloadEntry entry;
   entry.uuid = reader.optional_text("uuid").value_or(std::string_view());
@@ -119,8 +121,6 @@ Result<WorkloadEntry> read_entry(const Value& item, std::size_t index, DriftLog&
   if (reader.fault()) return fail(*reader.fault());
   return entry;
 }
-
-}  // namespace
 
 Result<KernelDefinition> read_kernel_definition(const Value& item, DriftLog& drift) {
   ItemReader reader(item, {});
@@ -157,8 +157,8 @@ Result<KernelDefinition> read_kernel_definition(const Value& item, DriftLog& dri
   }
   if (workloads == nullptr) return kernel;
   for (const Value& entry : workloads->array()) {
-    if (!take_part(read_entry(entry, kernel.workloads.size(), drift), kernel.workloads,
-                   part_fault)) {
+    const std::string place = "workloads[" + std::to_string(kernel.workloads.size()) + "]";
+    if (!take_part(read_workload_entry(entry, place, drift), kernel.workloads, part_fault)) {
       return fail(*part_fault);
     }
   }

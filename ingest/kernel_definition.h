@@ -57,6 +57,10 @@ struct KernelDefinition {
 // its suite would list is not known then.
 Result<KernelDefinition> read_kernel_definition(const json::Value& item, DriftLog& drift);
 
+// Checks the shape of one workload entry. `place` names it in a fault: "workloads[3]", or empty.
+Result<WorkloadEntry> read_workload_entry(const json::Value& item, const std::string& place,
+                                          DriftLog& drift);
+
 // The uuid of an entry, else the key made of its axes.
 std::string key_of(const WorkloadEntry& entry);
 

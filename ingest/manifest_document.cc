@@ -20,6 +20,14 @@ Value named(std::string_view name, std::string_view title, Arena& arena) {
   return ObjectBuilder(arena).add("name", name).add_if(!title.empty(), "title", title).finish();
 }
 
+Value hardware_value(const Hardware& hardware, Arena& arena) {
+  return ObjectBuilder(arena)
+      .add("vendor", hardware.vendor)
+      .add("product", hardware.product)
+      .add("architecture", hardware.architecture)
+      .finish();
+}
+
 Value text_list(std::initializer_list<std::string_view> texts, Arena& arena) {
   std::vector<Value> items;
   for (const std::string_view text : texts) items.push_back(arena.string(text));

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "ingest/token_map.h"
 #include "schema/json_value.h"
 #include "schema/manifest.h"
 
@@ -16,6 +17,9 @@ json::Value manifest_document(ManifestKind kind, json::Value metadata, json::Val
 
 // {"name": name}, and with a title {"name": name, "title": title}.
 json::Value named(std::string_view name, std::string_view title, json::Arena& arena);
+
+// {vendor, product, architecture}
+json::Value hardware_value(const Hardware& hardware, json::Arena& arena);
 
 // A list of texts, copied.
 json::Value text_list(std::initializer_list<std::string_view> texts, json::Arena& arena);

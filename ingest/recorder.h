@@ -14,18 +14,11 @@
 #include <vector>
 
 #include "ingest/draft.h"
+#include "ingest/recorded_file.h"
 #include "ledger/appender.h"
 #include "schema/byte_source.h"
 
 namespace kernelindex::ingest {
-
-// One file of an import. Importer and recorder read it side by side, each with a handle of its own.
-struct RecordedFile {
-  std::string locator;
-  std::string media_type;
-  std::string fetched_at;  // empty when supplied as a file
-  std::function<Result<std::unique_ptr<ByteSource>>()> open;
-};
 
 // What an import did. `recorded` and `existing` count entries; everything else is of the source
 // alone and does not depend on what the ledger held.

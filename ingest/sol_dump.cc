@@ -54,20 +54,8 @@ Error defect_error(const json::Defect& defect, std::string_view text) {
 
 }  // namespace
 
-SolDump::SolDump(std::span<const SourceFile> files, DraftSink& sink)
-    : files_(files), sink_(sink), drift_(sink) {}
-
-void SolDump::quarantine(const ItemPlace& place, const Error& error) {
-  std::string reason = error.message;
-  if (!error.place.empty()) reason = error.place + ": " + reason;
-  sink_.finding({FindingClass::quarantined, files_[place.file].locator, place.pointer, error.code,
-                 std::move(reason)});
-}
-
-void SolDump::review(const ItemPlace& place, std::string code, std::string reason) {
-  sink_.finding({FindingClass::review, files_[place.file].locator, place.pointer, std::move(code),
-                 std::move(reason)});
-}
+SolDump::SolDump(std::span<const SourceFile> files, ClaimWriter& writer)
+    : files_(files), writer_(writer), sink_(writer.sink()), drift_(sink_) {}
 
 Status SolDump::read() {
   for (std::size_t file = 0; file < files_.size(); ++file) classify(file);
@@ -110,7 +98,8 @@ void SolDump::classify(std::size_t file) {
   } else if (is_description(document.body)) {
     descriptions_.push_back(std::move(document));
   } else {
-    review({file, {}}, "UNKNOWN_FILE", "not part of a SOL-ExecBench dump, so it was left aside");
+    writer_.review({file, {}}, "UNKNOWN_FILE",
+                   "not part of a SOL-ExecBench dump, so it was left aside");
     return;
   }
   recognised_ = true;
@@ -121,10 +110,11 @@ bool SolDump::quarantine_unreadable(std::size_t file, const Error& error) {
   const std::string_view text = without_leading_space(files_[file].bytes);
   const bool begins_as_json = text.starts_with('{') || text.starts_with('[');
   if (text.empty() || (begins_as_json && !is_json_lines(text))) {
-    quarantine({file, {}}, error);
+    writer_.quarantine({file, {}}, error);
     return true;
   }
-  review({file, {}}, "UNKNOWN_FILE", "not part of a SOL-ExecBench dump, so it was left aside");
+  writer_.review({file, {}}, "UNKNOWN_FILE",
+                 "not part of a SOL-ExecBench dump, so it was left aside");
   return false;
 }
 
@@ -134,13 +124,13 @@ bool SolDump::spoilt_outside(const Document& document, const Value& items) {
       return item.begin() <= defect.offset && defect.offset < item.end();
     };
     if (items.is_array() && std::ranges::any_of(items.array(), holds)) continue;
-    quarantine({document.file, document.pointer},
-               defect_error(defect, files_[document.file].bytes));
+    writer_.quarantine({document.file, document.pointer},
+                       defect_error(defect, files_[document.file].bytes));
     return true;
   }
   if (!items.is_array()) {
-    quarantine({document.file, document.pointer},
-               {ErrorKind::invalid, "BAD_SHAPE", {}, "expected a list", {}});
+    writer_.quarantine({document.file, document.pointer},
+                       {ErrorKind::invalid, "BAD_SHAPE", {}, "expected a list", {}});
   }
   return !items.is_array();
 }
@@ -158,7 +148,7 @@ void SolDump::read_list(const Document& document, const Value& items) {
     const Value& item = items.array()[i];
     const ItemPlace place{document.file, at(document.pointer, "kernels", i)};
     if (const json::Defect* defect = json::defect_within(document.defects, item)) {
-      quarantine(place, defect_error(*defect, files_[document.file].bytes));
+      writer_.quarantine(place, defect_error(*defect, files_[document.file].bytes));
       continue;
     }
     ItemReader reader(item, {});
@@ -169,7 +159,7 @@ void SolDump::read_list(const Document& document, const Value& items) {
     reader.optional_integer("submission_count");
     std::optional<std::vector<std::string_view>> tags = reader.optional_texts("tags");
     if (reader.fault()) {
-      quarantine(place, *reader.fault());
+      writer_.quarantine(place, *reader.fault());
       continue;
     }
     drift_.set_place(locator, place.pointer);
@@ -195,17 +185,17 @@ void SolDump::read_description(const Document& document) {
     if (json::canonical(record.value) == json::canonical(document.body)) {
       sink_.skipped("kernel_repeated");
     } else {
-      quarantine(place, {ErrorKind::invalid,
-                         "KERNEL_DIFFERS",
-                         {},
-                         "another file describes this kernel otherwise: " +
-                             files_[record.place->file].locator,
-                         {}});
+      writer_.quarantine(place, {ErrorKind::invalid,
+                                 "KERNEL_DIFFERS",
+                                 {},
+                                 "another file describes this kernel otherwise: " +
+                                     files_[record.place->file].locator,
+                                 {}});
     }
     return;
   }
   if (!document.defects.empty()) {
-    quarantine(place, defect_error(document.defects.front(), files_[document.file].bytes));
+    writer_.quarantine(place, defect_error(document.defects.front(), files_[document.file].bytes));
   } else {
     drift_.set_place(files_[document.file].locator, document.pointer);
     Result<KernelDefinition> definition = read_kernel_definition(document.body, drift_);
@@ -213,7 +203,7 @@ void SolDump::read_description(const Document& document) {
       record.definition = std::move(*definition);
       record.place.reset();
     } else {
-      quarantine(place, definition.error());
+      writer_.quarantine(place, definition.error());
     }
   }
   if (record.place) return;  // what was read before stands
@@ -248,11 +238,11 @@ void SolDump::read_submission_item(const Document& document, const Value& item,
     }
   }
   if (const json::Defect* defect = json::defect_within(document.defects, item)) {
-    return quarantine(place, defect_error(*defect, files_[document.file].bytes));
+    return writer_.quarantine(place, defect_error(*defect, files_[document.file].bytes));
   }
   drift_.set_place(files_[document.file].locator, place.pointer);
   Result<Submission> submission = read_submission(item, drift_);
-  if (!submission) return quarantine(place, submission.error());
+  if (!submission) return writer_.quarantine(place, submission.error());
   add_submission(*record, {place, *submission, item});
 }
 
@@ -267,9 +257,10 @@ void SolDump::add_submission(KernelRecord& kernel, SubmissionRecord record) {
   if (after > before || (after == before && after == SubmissionState::in_flight)) {
     known = std::move(record);
   } else if (after == before && json::canonical(known.value) != json::canonical(record.value)) {
-    review(record.place, "SUBMISSION_DIFFERS",
-           "submission " + std::to_string(record.submission.id) + " also stands in " +
-               files_[known.place.file].locator + " with other facts, and those were taken");
+    writer_.review(record.place, "SUBMISSION_DIFFERS",
+                   "submission " + std::to_string(record.submission.id) + " also stands in " +
+                       files_[known.place.file].locator +
+                       " with other facts, and those were taken");
   }
 }
 

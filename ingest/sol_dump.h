@@ -15,18 +15,14 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/claim_writer.h"
 #include "ingest/draft.h"
+#include "ingest/item_place.h"
 #include "ingest/kernel_definition.h"
 #include "ingest/sol_submission.h"
 #include "schema/json_reader.h"
 
 namespace kernelindex::ingest {
-
-// Where something stands in the files given.
-struct ItemPlace {
-  std::size_t file = 0;
-  std::string pointer;  // JSON pointer
-};
 
 struct SubmissionRecord {
   ItemPlace place;
@@ -51,8 +47,8 @@ struct KernelRecord {
 
 class SolDump {
  public:
-  // Requires: the files outlive the dump.
-  SolDump(std::span<const SourceFile> files, DraftSink& sink);
+  // Requires: the files and the writer outlive the dump.
+  SolDump(std::span<const SourceFile> files, ClaimWriter& writer);
   SolDump(const SolDump&) = delete;
   SolDump& operator=(const SolDump&) = delete;
 
@@ -66,10 +62,6 @@ class SolDump {
   const std::vector<std::size_t>& lists() const { return lists_; }
   // Pages of submissions without a readable record.
   const std::vector<std::size_t>& empty_pages() const { return empty_pages_; }
-  DriftLog& drift() { return drift_; }
-
-  void quarantine(const ItemPlace& place, const Error& error);
-  void review(const ItemPlace& place, std::string code, std::string reason);
 
  private:
   struct Document {
@@ -92,6 +84,7 @@ class SolDump {
   KernelRecord& kernel(std::optional<std::int64_t> id, std::string_view name);
 
   std::span<const SourceFile> files_;
+  ClaimWriter& writer_;
   DraftSink& sink_;
   DriftLog drift_;
   json::Arena arena_;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "ingest/claim_writer.h"
 #include "ingest/kebab.h"
 #include "ingest/kernel_manifests.h"
 #include "ingest/lower_case.h"
@@ -20,12 +21,15 @@ constexpr std::string_view kSourceUrl =
 class SolImport {
  public:
   SolImport(std::span<const SourceFile> files, const SolExecbenchOptions& options, DraftSink& sink)
-      : options_(options), sink_(sink), dump_(files, sink) {}
+      : options_(options),
+        sink_(sink),
+        writer_(kSource, locators_of(files), sink),
+        dump_(files, writer_) {}
 
   Status run() {
     if (Status read = dump_.read(); !read) return read;
     for (const std::size_t list : dump_.lists()) {
-      if (Status begun = begin(list); !begun) return begun;
+      if (Status begun = writer_.begin(list); !begun) return begun;
     }
     const std::vector<KernelRecord*> kernels = dump_.kernels();
     report_unknown_names(kernels);
@@ -34,7 +38,7 @@ class SolImport {
     }
     if (!options_.kernels.empty() || !options_.tags.empty()) return {};
     for (const std::size_t page : dump_.empty_pages()) {
-      if (Status begun = begin(page); !begun) return begun;
+      if (Status begun = writer_.begin(page); !begun) return begun;
     }
     return {};
   }
@@ -44,10 +48,6 @@ class SolImport {
     Digest operation;
     Digest suite;
   };
-
-  Status begin(std::size_t file) {
-    return begun_.insert(file).second ? sink_.begin_file(file) : Status();
-  }
 
   static std::vector<std::string_view> tags_of(const KernelRecord& kernel) {
     if (kernel.definition && kernel.definition->tags) return *kernel.definition->tags;
@@ -93,13 +93,13 @@ class SolImport {
       return {};
     }
     if (kernel.place) {
-      if (Status begun = begin(kernel.place->file); !begun) return begun;
+      if (Status begun = writer_.begin(kernel.place->file); !begun) return begun;
     }
     if (!kernel.definition) return set_aside(kernel);
     Result<std::optional<Workload>> workload = claim_kernel(kernel);
     if (!workload) return fail(std::move(workload.error()));
     for (const std::size_t page : kernel.pages) {
-      if (Status begun = begin(page); !begun) return begun;
+      if (Status begun = writer_.begin(page); !begun) return begun;
     }
     if (!*workload) return {};
     return claim_submissions(kernel, **workload);
@@ -108,7 +108,7 @@ class SolImport {
   // A kernel without a readable description: its submissions cannot say what they measured.
   Status set_aside(const KernelRecord& kernel) {
     for (const std::size_t page : kernel.pages) {
-      if (Status begun = begin(page); !begun) return begun;
+      if (Status begun = writer_.begin(page); !begun) return begun;
     }
     if (kernel.place) {
       skip_submissions(kernel, "kernel_quarantined");
@@ -116,7 +116,7 @@ class SolImport {
       sink_.skipped("kernel_not_saved");
     } else {
       const std::size_t count = kernel.submissions.size();
-      dump_.quarantine(
+      writer_.quarantine(
           {kernel.pages.front(), {}},
           {ErrorKind::invalid,
            "KERNEL_MISSING",
@@ -129,19 +129,6 @@ class SolImport {
     return {};
   }
 
-  Draft draft_of(Manifest manifest, const ItemPlace& place) const {
-    Draft draft;
-    draft.manifest = std::move(manifest);
-    draft.source = kSource;
-    draft.file = place.file;
-    draft.item = place.pointer;
-    return draft;
-  }
-
-  static std::string external_id(std::string_view id) {
-    return std::string(kSource) + ":" + std::string(id);
-  }
-
   // Operation, cases and suite. Nothing when there is no suite to measure on: what that means for
   // the submissions has been said then.
   Result<std::optional<Workload>> claim_kernel(const KernelRecord& kernel) {
@@ -150,18 +137,18 @@ class SolImport {
     arena_.reset();
     Result<Manifest> operation = make_operation(definition, tags, kSourceUrl, arena_);
     if (!operation) {
-      dump_.quarantine(*kernel.place, operation.error());
+      writer_.quarantine(*kernel.place, operation.error());
       skip_submissions(kernel, "kernel_quarantined");
       return std::nullopt;
     }
     Workload workload;
     workload.operation = operation->identity;
-    Draft draft = draft_of(std::move(*operation), *kernel.place);
-    draft.external_ids = {external_id(definition.name)};
+    Draft draft = writer_.draft_of(std::move(*operation), *kernel.place);
+    draft.external_ids = {writer_.external_id(definition.name)};
     draft.facts.slug = kebab(definition.name);
     draft.facts.aliases = {lower_case(definition.name)};
     draft.facts.tags = shown_tags(tags);
-    if (Status claimed = sink_.claim(std::move(draft)); !claimed) {
+    if (Status claimed = writer_.claim(std::move(draft)); !claimed) {
       return fail(std::move(claimed.error()));
     }
     std::vector<std::string> keys;
@@ -174,14 +161,14 @@ class SolImport {
     arena_.reset();
     Result<Manifest> suite = make_suite(definition, workload.operation, keys, arena_);
     if (!suite) {
-      dump_.quarantine(place, suite.error());
+      writer_.quarantine(place, suite.error());
       skip_submissions(kernel, "suite_quarantined");
       return std::nullopt;
     }
     workload.suite = suite->identity;
-    draft = draft_of(std::move(*suite), place);
-    draft.external_ids = {external_id(std::string(definition.name) + "/suite")};
-    if (Status claimed = sink_.claim(std::move(draft)); !claimed) {
+    draft = writer_.draft_of(std::move(*suite), place);
+    draft.external_ids = {writer_.external_id(std::string(definition.name) + "/suite")};
+    if (Status claimed = writer_.claim(std::move(draft)); !claimed) {
       return fail(std::move(claimed.error()));
     }
     return workload;
@@ -198,16 +185,16 @@ class SolImport {
       Result<Manifest> made =
           make_case(definition, operation, definition.workloads[i], keys[i], arena_);
       if (!made) {
-        dump_.quarantine(place, made.error());
+        writer_.quarantine(place, made.error());
         continue;
       }
       if (!claimed.emplace(made->document, keys[i]).second) {
         sink_.skipped("case_repeated");
         continue;
       }
-      Draft draft = draft_of(std::move(*made), place);
-      draft.external_ids = {external_id(std::string(definition.name) + "/" + keys[i])};
-      if (Status done = sink_.claim(std::move(draft)); !done) return done;
+      Draft draft = writer_.draft_of(std::move(*made), place);
+      draft.external_ids = {writer_.external_id(std::string(definition.name) + "/" + keys[i])};
+      if (Status done = writer_.claim(std::move(draft)); !done) return done;
     }
     return {};
   }
@@ -224,9 +211,9 @@ class SolImport {
       }
       sink_.skipped(selection_name(selection));
       if (selection == Selection::implausible) {
-        dump_.review(record.place, "FASTER_THAN_LIGHT",
-                     "submission " + std::to_string(record.submission.id) +
-                         " is faster than the least bound of its cases allows");
+        writer_.review(record.place, "FASTER_THAN_LIGHT",
+                       "submission " + std::to_string(record.submission.id) +
+                           " is faster than the least bound of its cases allows");
       }
     }
     std::ranges::stable_sort(usable, [](const SubmissionRecord* a, const SubmissionRecord* b) {
@@ -244,7 +231,7 @@ class SolImport {
       Result<SubmissionManifests> made = make_submission(
           record->submission, *kernel.definition, workload.operation, workload.suite, arena_);
       if (!made) {
-        dump_.quarantine(record->place, made.error());
+        writer_.quarantine(record->place, made.error());
         continue;
       }
       sink_.selected();
@@ -263,41 +250,29 @@ class SolImport {
 
   Status claim_submission(const SubmissionRecord& record, SubmissionManifests made) {
     const std::vector<std::string> ids = {
-        external_id("submission/" + std::to_string(record.submission.id))};
+        writer_.external_id("submission/" + std::to_string(record.submission.id))};
     const Digest project = made.project.identity;
-    if (Status done = claim_shared(std::move(made.project), record.place, made.project_slug);
-        !done) {
+    if (Status done = writer_.claim_once(made.project, record.place, made.project_slug); !done) {
       return done;
     }
-    Draft implementation = draft_of(std::move(made.implementation), record.place);
+    Draft implementation = writer_.draft_of(std::move(made.implementation), record.place);
     implementation.external_ids = ids;
     implementation.facts.project = project;
     implementation.facts.slug = made.implementation_slug;
-    if (Status done = sink_.claim(std::move(implementation)); !done) return done;
-    if (Status done = claim_shared(std::move(made.protocol), record.place, {}); !done) return done;
-    if (Status done = claim_shared(std::move(made.environment), record.place, {}); !done) {
-      return done;
-    }
-    Draft run = draft_of(std::move(made.run), record.place);
+    if (Status done = writer_.claim(std::move(implementation)); !done) return done;
+    if (Status done = writer_.claim_once(made.protocol, record.place); !done) return done;
+    if (Status done = writer_.claim_once(made.environment, record.place); !done) return done;
+    Draft run = writer_.draft_of(std::move(made.run), record.place);
     run.external_ids = ids;
     if (made.zone_assumed) run.facts.marks = {"zone_assumed"};
-    return sink_.claim(std::move(run));
-  }
-
-  // Projects, protocols and environments are of many submissions and claimed at the first of them.
-  Status claim_shared(Manifest manifest, const ItemPlace& place, std::string slug) {
-    if (!shared_.insert(manifest.document).second) return {};
-    Draft draft = draft_of(std::move(manifest), place);
-    draft.facts.slug = std::move(slug);
-    return sink_.claim(std::move(draft));
+    return writer_.claim(std::move(run));
   }
 
   const SolExecbenchOptions& options_;
   DraftSink& sink_;
+  ClaimWriter writer_;
   SolDump dump_;
   json::Arena arena_;  // for the manifest being made
-  std::set<std::size_t> begun_;
-  std::set<Digest> shared_;
 };
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "ingest/kebab.h"
 #include "ingest/manifest_document.h"
+#include "ingest/nanoseconds.h"
 #include "ingest/text_cut.h"
 #include "ingest/token_map.h"
 #include "schema/utc_time.h"
@@ -120,13 +120,9 @@ Result<Manifest> make_protocol(const Submission& submission, Arena& arena) {
 Result<Manifest> make_environment(const Submission& submission, const Hardware& hardware,
                                   Arena& arena) {
   const std::string stack(stack_of(submission));
-  ObjectBuilder device(arena);
-  device.add("vendor", hardware.vendor)
-      .add("product", hardware.product)
-      .add("architecture", hardware.architecture);
   const Value libraries = ObjectBuilder(arena).add("evaluation_stack", stack).finish();
   ObjectBuilder spec(arena);
-  spec.add("hardware", device.finish());
+  spec.add("hardware", hardware_value(hardware, arena));
   spec.add("software", arena.object({{"libraries", libraries}}));
   const std::string name = "sol-execbench-" + kebab(submission.gpu_type) + "-" + kebab(stack);
   const std::string title = "SOL-ExecBench " + hardware.product + ", stack " + stack;
@@ -179,10 +175,6 @@ Result<Manifest> make_run(const Submission& submission, const SubmissionManifest
 }
 
 }  // namespace
-
-double nanoseconds_of(double milliseconds) {
-  return std::round(milliseconds * 1e6);  // half up: latencies are above 0
-}
 
 Result<Submission> read_submission(const Value& item, DriftLog& drift) {
   ItemReader reader(item, {});

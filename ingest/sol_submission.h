@@ -80,9 +80,4 @@ Result<SubmissionManifests> make_submission(const Submission& submission,
                                             const KernelDefinition& kernel, const Digest& operation,
                                             const Digest& suite, json::Arena& arena);
 
-// Milliseconds as a double to whole nanoseconds: one binary64 multiplication, then half up. Scaling
-// the decimal text instead would differ for about one in a hundred inputs that end in half a
-// nanosecond.
-double nanoseconds_of(double milliseconds);
-
 }  // namespace kernelindex::ingest

@@ -38,23 +38,32 @@ bool is_sol_dump(std::string_view beginning) {
          contains_name(beginning, "\"submissions\"");
 }
 
-constexpr std::array<SourceInfo, 3> kSources = {{
-    {"kernelindex-catalog", "KernelIndex catalog export",
+bool is_flashinfer_tree(std::string_view) { return false; }
+
+constexpr std::array<SourceInfo, 4> kSources = {{
+    {ImporterName::kernelindex_catalog, "kernelindex-catalog", "KernelIndex catalog export",
      "an export's JSON lines, bare or compressed with zstd", "kernelindex-catalog", "1",
      "https://github.com/SamMausberg/KernelIndex", "Apache-2.0",
      "The facts in an export keep the terms of the sources they came from.", "KernelIndex",
      is_catalog},
-    {"kernelindex-run", "KernelIndex run page",
+    {ImporterName::kernelindex_run, "kernelindex-run", "KernelIndex run page",
      "the {run, protocol, environment} document of a run page", "kernelindex-run", "1",
      "https://github.com/SamMausberg/KernelIndex", "Apache-2.0",
      "The facts of a run keep the terms of the source they came from.", "KernelIndex", is_run_page},
-    {"sol-execbench", "NVIDIA SOL-ExecBench",
+    {ImporterName::sol_execbench, "sol-execbench", "NVIDIA SOL-ExecBench",
      "saved answers of the leaderboard: the list of kernels, kernels, pages of submissions",
      "sol-execbench", "1", "https://research.nvidia.com/benchmarks/sol-execbench", "none stated",
      "Facts of a public leaderboard, shown with attribution. Nothing of the data set of its "
      "kernels "
      "may be redistributed.",
      "NVIDIA SOL-ExecBench", is_sol_dump},
+    {ImporterName::flashinfer_bench, "flashinfer-bench", "FlashInfer-Bench",
+     "definitions, solutions, workloads and traces of the data set flashinfer-trace",
+     "flashinfer-bench", "3", "https://huggingface.co/datasets/flashinfer-ai/flashinfer-trace",
+     "Apache-2.0",
+     "Redistribution and display permitted with the licence's notice. Traces of solutions that "
+     "models wrote are labelled with their author.",
+     "FlashInfer-Bench (flashinfer-ai/flashinfer-trace)", is_flashinfer_tree},
 }};
 
 }  // namespace

@@ -2,12 +2,21 @@
 // The sources that can be imported: how each is called, whose it is, and how its files are known.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace kernelindex::ingest {
 
+enum class ImporterName : std::uint8_t {
+  kernelindex_catalog,
+  kernelindex_run,
+  sol_execbench,
+  flashinfer_bench,
+};
+
 struct SourceInfo {
+  ImporterName importer{};
   std::string_view name;  // slug, and the word after `import`
   std::string_view title;
   std::string_view input;           // what to give it

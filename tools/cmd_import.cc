@@ -29,13 +29,19 @@ constexpr OptionSpec kOptions[] = {
     {.name = "--stack",
      .value = "V",
      .help = "only this version of the evaluation stack (sol-execbench)"},
+    {.name = "--commit",
+     .value = "HEX",
+     .help = "of the repository that a local tree was taken from, 40 hex digits (sol-execbench)"},
+    {.name = "--revision",
+     .value = "HEX",
+     .help = "of the data set that the files were taken from, 40 hex digits (flashinfer-bench)"},
     {.name = "--sha256",
      .value = "D",
      .help = "refuse the file unless this is its SHA-256, in hex (one file)"},
     {.name = "SOURCE",
      .help = "whose format it is",
      .kind = ValueKind::choice,
-     .choices = "sol-execbench|kernelindex-catalog|kernelindex-run",
+     .choices = "sol-execbench|flashinfer-bench|kernelindex-catalog|kernelindex-run",
      .required = true},
     {.name = "PATH",
      .help = "files or folders",
@@ -139,6 +145,8 @@ ingest::ImportOptions read_options(const Arguments& arguments) {
   options.tags = arguments.list("--tag");
   options.kernels = arguments.list("--kernel");
   options.stack = arguments.text("--stack");
+  options.commit = arguments.text("--commit");
+  options.revision = arguments.text("--revision");
   return options;
 }
 

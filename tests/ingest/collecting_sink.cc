@@ -24,7 +24,10 @@ Status CollectingSink::claim(Draft draft) {
   return {};
 }
 
-Status CollectingSink::artifact(ingest::ArtifactDraft) { return {}; }
+Status CollectingSink::artifact(ingest::ArtifactDraft artifact) {
+  artifacts.push_back(std::move(artifact));
+  return {};
+}
 
 void CollectingSink::finding(Finding finding) { all_findings.push_back(std::move(finding)); }
 
@@ -77,6 +80,12 @@ std::uint64_t CollectingSink::count(std::string_view what) const {
   return found == counts.end() ? 0 : found->second;
 }
 
+std::size_t CollectingSink::accounted_items() const {
+  std::size_t items = selected_count + findings(FindingClass::quarantined).size();
+  for (const auto& [reason, count] : skips) items += count;
+  return items;
+}
+
 std::string CollectingSink::said() const {
   std::string out;
   for (const Finding& finding : all_findings) {
@@ -113,6 +122,18 @@ std::vector<ingest::SourceFile> SourceFiles::view() const {
     view.push_back({locator, "application/json", {}, bytes});
   }
   return view;
+}
+
+std::vector<ingest::RecordedFile> SourceFiles::recorded() const {
+  std::vector<ingest::RecordedFile> out;
+  for (const auto& [locator, bytes] : files_) {
+    const std::string_view view = bytes;
+    out.push_back(
+        {locator, "application/json", {}, [view]() -> Result<std::unique_ptr<ByteSource>> {
+           return std::make_unique<MemorySource>(view);
+         }});
+  }
+  return out;
 }
 
 void replace_once(std::string& text, std::string_view from, std::string_view to) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/draft.h"
+#include "ingest/recorded_file.h"
 
 namespace kernelindex::test {
 
@@ -29,11 +30,14 @@ class CollectingSink final : public ingest::DraftSink {
   std::vector<const ingest::Finding*> findings(ingest::FindingClass kind) const;
   std::size_t skipped_count(std::string_view reason) const;
   std::uint64_t count(std::string_view what) const;
+  // Of items: what was selected, skipped or set aside.
+  std::size_t accounted_items() const;
   // All findings as text, for messages of failed tests.
   std::string said() const;
 
   std::vector<std::size_t> files;
   std::vector<ingest::Draft> drafts;
+  std::vector<ingest::ArtifactDraft> artifacts;
   std::vector<ingest::Finding> all_findings;
   std::map<std::string, std::size_t, std::less<>> skips;
   std::map<std::string, std::uint64_t, std::less<>> counts;
@@ -51,6 +55,8 @@ class SourceFiles {
   std::string& bytes_of(std::string_view locator);
   // Valid while this object is not changed.
   std::vector<ingest::SourceFile> view() const;
+  // The same as files that are read piece by piece.
+  std::vector<ingest::RecordedFile> recorded() const;
 
  private:
   std::vector<std::pair<std::string, std::string>> files_;

@@ -9,7 +9,7 @@
 #include "ingest/case_key.h"
 #include "ingest/kebab.h"
 #include "ingest/lower_case.h"
-#include "ingest/sol_submission.h"
+#include "ingest/nanoseconds.h"
 #include "ingest/text_cut.h"
 #include "ingest/token_map.h"
 #include "schema/canonical_json.h"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// One file of an import, as whoever imports lends it: read piece by piece, as often as asked.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "schema/byte_source.h"
+#include "schema/result.h"
+
+namespace kernelindex::ingest {
+
+// Importer and recorder read a file side by side, each with a handle of its own. `locator` is its
+// path relative to the argument that named it, or its URL.
+struct RecordedFile {
+  std::string locator;
+  std::string media_type;
+  std::string fetched_at;  // empty when supplied as a file
+  std::function<Result<std::unique_ptr<ByteSource>>()> open;
+};
+
+// All bytes of a file. Error TOO_LARGE (invalid) beyond limits::kSourceJsonBytes; those of reading.
+// The place of each is the locator.
+Result<std::string> read_whole(const RecordedFile& file);
+
+// At most the first `bytes` bytes of a file.
+Result<std::string> read_beginning(const RecordedFile& file, std::size_t bytes);
+
+}  // namespace kernelindex::ingest

@@ -247,22 +247,26 @@ class Walk {
     return true;
   }
 
+  void check_count(const Node& node, const json::Value& value, std::size_t count,
+                   std::string_view what, const Place& place) {
+    const auto text = [&](std::string_view relation, std::size_t limit) {
+      return "has " + std::to_string(count) + " " + std::string(what) + ", " +
+             std::string(relation) + " " + std::to_string(limit);
+    };
+    if (count < node.min_count) {
+      fault(value, place, "TOO_FEW_ITEMS", [&] { return text("fewer than", node.min_count); });
+    }
+    if (count > node.max_count) {
+      fault(value, place, "TOO_MANY_ITEMS",
+            [&] { return text("more than the limit of", node.max_count); });
+    }
+  }
+
   bool visit_array(const Node& node, json::Value& value, const Place& place) {
     if (!value.is_array()) return wrong_type(node, value, place), false;
     const std::size_t before = count_;
     const std::span<const json::Value> items = value.array();
-    if (items.size() < node.min_count) {
-      fault(value, place, "TOO_FEW_ITEMS", [&] {
-        return "has " + std::to_string(items.size()) + " items, fewer than " +
-               std::to_string(node.min_count);
-      });
-    }
-    if (items.size() > node.max_count) {
-      fault(value, place, "TOO_MANY_ITEMS", [&] {
-        return "has " + std::to_string(items.size()) + " items, more than the limit of " +
-               std::to_string(node.max_count);
-      });
-    }
+    check_count(node, value, items.size(), "items", place);
     Rewritten<json::Value> rewritten(items);
     for (std::size_t i = 0; i < items.size() && !full(); ++i) {
       json::Value item = items[i];
@@ -319,6 +323,7 @@ class Walk {
     if (const json::Member* repeated = repeated_name(members)) {
       duplicate(*repeated, {&place, repeated->name, {}});
     }
+    check_count(node, value, members.size(), "members", place);
     Rewritten<json::Member> rewritten(members);
     for (std::size_t i = 0; i < members.size() && !full(); ++i) {
       const Place inside{&place, members[i].name, {}};

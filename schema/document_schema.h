@@ -56,7 +56,7 @@ struct Node {
   double maximum = kInfinity;
   bool above_minimum = false;  // the minimum itself is refused
   bool set_like = false;       // arrays of strings only
-  std::size_t min_count = 0;   // items of an array
+  std::size_t min_count = 0;   // items of an array, members of a map
   std::size_t max_count = kUnlimited;
   std::size_t max_length = kUnlimited;
   const Grammar* grammar = nullptr;  // null: any text

@@ -70,6 +70,15 @@ TEST(DocumentSchema, UnknownFieldsAreRefusedWithTheirPath) {
             Faults{"items[1].y UNKNOWN_FIELD"});
 }
 
+TEST(DocumentSchema, MapsAreCounted) {
+  Node node = map(text(), null());
+  node.min_count = 1;
+  node.max_count = 2;
+  EXPECT_EQ(faults_of(node, "{}"), Faults{" TOO_FEW_ITEMS"});
+  EXPECT_EQ(faults_of(node, R"({"a":null,"b":null})"), Faults{});
+  EXPECT_EQ(faults_of(node, R"({"a":null,"b":null,"c":null})"), Faults{" TOO_MANY_ITEMS"});
+}
+
 TEST(DocumentSchema, PathsQuoteNamesThatAreNotPlain) {
   EXPECT_EQ(faults_of(sample(), R"({"name":"n","a b":1})"), Faults{"[\"a b\"] UNKNOWN_FIELD"});
   EXPECT_EQ(faults_of(sample(), R"({"name":"n","labels":{"\n":"x"}})"),

@@ -88,11 +88,32 @@ class Spoiler {
       sink_(Mutation::Kind::type, path);
       tree = kept;
     }
+    if (tree.kind == json::Kind::string) spoil_text(tree, path);
+    if (tree.kind == json::Kind::number) spoil_number(tree, path);
     if (tree.kind == json::Kind::object) spoil_object(tree, path);
     if (tree.kind == json::Kind::array) spoil_list(tree, path);
   }
 
  private:
+  void spoil_text(Tree& tree, const std::string& path) {
+    const std::string kept = tree.text;
+    for (const std::string& other :
+         {std::string(), kept + std::string(9000, 'x'), kept + "\x1B", kept + "\n", kept + " "}) {
+      tree.text = other;
+      sink_(Mutation::Kind::text, path);
+    }
+    tree.text = kept;
+  }
+
+  void spoil_number(Tree& tree, const std::string& path) {
+    const double kept = tree.number;
+    for (const double other : {-1.0, 0.5, 9007199254740992.0, 1e300}) {
+      tree.number = other;
+      sink_(Mutation::Kind::number, path);
+    }
+    tree.number = kept;
+  }
+
   void spoil_object(Tree& tree, const std::string& path) {
     tree.children.emplace_back("unheardOf", Tree{});
     sink_(Mutation::Kind::unknown, path);
@@ -144,7 +165,8 @@ std::string printed(const Tree& tree) {
 }  // namespace
 
 std::string name_of(const Mutation& mutation) {
-  constexpr std::string_view kNames[] = {"missing", "unknown", "type", "repeated", "reversed"};
+  constexpr std::string_view kNames[] = {"missing", "unknown",  "type",    "text",
+                                         "number",  "repeated", "reversed"};
   return std::string(kNames[static_cast<std::size_t>(mutation.kind)]) + " " + mutation.path;
 }
 

@@ -14,6 +14,8 @@ struct Mutation {
     missing,   // a member is left out
     unknown,   // an object has one member more
     type,      // a value is of another JSON type
+    text,      // a text is empty, endless, has a control character or a newline at its end
+    number,    // a number is negative, no integer or above 2^53 - 1
     repeated,  // the first item of a list stands there twice
     reversed,  // a list of two or more is turned round
   };

@@ -122,6 +122,33 @@ TEST(PredicateStrictness, AValueOfAnotherTypeIsRefusedWhereItStands) {
   EXPECT_GT(count, 500u);
 }
 
+TEST(PredicateStrictness, TextsAndNumbersHaveBoundsEverywhere) {
+  for (const Attestation& sample : samples()) {
+    for (const Mutation& mutation : test::mutations_of(sample)) {
+      if (mutation.kind != Mutation::Kind::number && mutation.kind != Mutation::Kind::text) {
+        continue;
+      }
+      if (mutation.path.starts_with("predicate.options.")) continue;
+      const Result<Attestation> read = parse_attestation(mutation.payload);
+      if (mutation.kind == Mutation::Kind::number) {
+        ASSERT_FALSE(read.has_value()) << mutation.path << " " << mutation.predicate;
+      }
+      if (!read) {
+        EXPECT_TRUE(mutation.path.starts_with(read.error().place)) << read.error().text();
+        continue;
+      }
+      // A text may end in a newline where there are paragraphs, and in a version and a product that
+      // an enrolment names, which may hold anything.
+      const bool paragraphs = mutation.path.ends_with("reason") || mutation.path.ends_with("text");
+      EXPECT_TRUE(paragraphs || !mutation.predicate.contains("\\n\"") ||
+                  mutation.path == "predicate.parserVersion" ||
+                  mutation.path.starts_with("predicate.hardware"))
+          << mutation.path << " " << mutation.predicate;
+      EXPECT_LT(mutation.payload.size(), 9000u) << mutation.path;
+    }
+  }
+}
+
 TEST(PredicateStrictness, ListsThatMeanASetHaveOneOrder) {
   std::vector<std::string> ordered;
   for (const Attestation& sample : test::full_samples()) {

@@ -24,6 +24,7 @@ constexpr const Verb* kVerbs[] = {
     &kManifestValidateVerb,
     &kManifestDigestVerb,
     &kManifestCanonicalizeVerb,
+    &kSchemaVerb,
     &kCompletionVerb,
 };
 

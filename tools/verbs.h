@@ -25,6 +25,7 @@ extern const Verb kReindexVerb;
 extern const Verb kManifestValidateVerb;
 extern const Verb kManifestDigestVerb;
 extern const Verb kManifestCanonicalizeVerb;
+extern const Verb kSchemaVerb;
 extern const Verb kCompletionVerb;
 
 }  // namespace kernelindex::tools

@@ -1,5 +1,6 @@
-# What `cmake --install` puts where: the program with its completions and manual page, the libraries
-# with their headers under include/kernelindex, and the package for find_package(kernelindex).
+# What `cmake --install` puts where: the program with its completions and manual page, the JSON
+# Schemas under share/kernelindex/schemas, the libraries with their headers under
+# include/kernelindex, and the package for find_package(kernelindex).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kernelindex)
@@ -36,5 +37,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tools/kernelindex.bash
 install(FILES ${PROJECT_BINARY_DIR}/tools/_kernelindex
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${PROJECT_BINARY_DIR}/tools/kernelindex.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/kernelindex/schemas
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/kernelindex)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})

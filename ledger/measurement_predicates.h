@@ -44,6 +44,8 @@ inline constexpr std::size_t kCodeBytes = 64;
 inline constexpr std::size_t kCalibrationSessions = 256;
 inline constexpr std::int64_t kCalibrationSamples = 100'000;
 
+using JobNonce = std::array<std::uint8_t, kJobNonceBytes>;
+
 // measurement-job/v1: what one runner may measure, once, until it expires. Subject: `run`.
 struct MeasurementJob {
   // A file to compile. Paths are relative and have one spelling: is_source_path().
@@ -85,9 +87,9 @@ struct MeasurementJob {
   std::vector<Source> sources;    // every file that is compiled, sorted by path, 1..kJobSources
   Limits limits;
   Device device;
-  std::array<std::uint8_t, kJobNonceBytes>
-      nonce{};                   // random; seeds the inputs, with the runner's own
-  UtcMicros expires_at = 0;      // no entry counts as its result that was recorded later
+  JobNonce nonce{};  // random; seeds the inputs, with the runner's own; base64 in documents
+  // No result counts whose entry was recorded later. In the form of `recordedAt` in documents.
+  UtcMicros expires_at = 0;
   bool source_reviewed = false;  // a person read the sources: host code of others may run
 
   bool operator==(const MeasurementJob&) const = default;

@@ -15,12 +15,6 @@ bool is_control_at(std::string_view text, std::size_t i) {
   return byte == 0xC2 && i + 1 < text.size() && static_cast<std::uint8_t>(text[i + 1]) < 0xA0;
 }
 
-void require_plain_text(ObjectReader& reader, std::string_view name, std::string_view text) {
-  if (is_plain_text(text)) return;
-  reader.fault(name, "BAD_MEMBER", "a text holds no control characters other than newline and tab",
-               "remove them; a carriage return is one");
-}
-
 }  // namespace
 
 bool is_plain_text(std::string_view text) {
@@ -65,6 +59,12 @@ std::vector<Digest> read_digests(ObjectReader& reader, std::string_view name, st
     digests.push_back(*digest);
   }
   return digests;
+}
+
+void require_plain_text(ObjectReader& reader, std::string_view name, std::string_view text) {
+  if (is_plain_text(text)) return;
+  reader.fault(name, "BAD_MEMBER", "a text holds no control characters other than newline and tab",
+               "remove them; a carriage return is one");
 }
 
 std::string read_reason(ObjectReader& reader) {

@@ -85,6 +85,9 @@ std::vector<Digest> read_digests(ObjectReader& reader, std::string_view name, st
 std::string read_reason(ObjectReader& reader);
 std::string read_optional_reason(ObjectReader& reader);
 
+// Faults a text that is not is_plain_text().
+void require_plain_text(ObjectReader& reader, std::string_view name, std::string_view text);
+
 // A text of one line: 1..`bytes` bytes without control characters.
 std::string read_line(ObjectReader& reader, std::string_view name, std::size_t bytes);
 

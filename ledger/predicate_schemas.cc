@@ -38,7 +38,6 @@ constexpr std::string_view kSchemaBase = "https://kernelindex.dev/schemas/predic
 
 // ---- Grammars of predicates ----
 
-bool is_filled(std::string_view value) { return !value.empty(); }
 bool is_filled_text(std::string_view value) {
   return !value.empty() && predicates::is_plain_text(value);
 }
@@ -55,7 +54,6 @@ bool is_micros(std::string_view value) {
   return time && format_utc_micros(*time) == value;
 }
 
-const Grammar kFilled = {"text", "^[\\s\\S]+$", "a text that is not empty", is_filled};
 const Grammar kPlainText = {"plainText", "^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]+$",
                             "a text without control characters but newline and tab",
                             is_filled_text};
@@ -132,7 +130,7 @@ Node shape(const KeyChange*) {
       {object({required("public", text(kPublicKey)),
                required("role", words(std::span<const Role>(kRoles), role_name)),
                required("owner", slug()),
-               optional("hardware", sorted(text(kFilled, kHardwareBytes), 1, kAllowedItems)),
+               optional("hardware", sorted(line(kHardwareBytes), 1, kAllowedItems)),
                optional("protocols", sorted(digest(), 1, kAllowedItems)),
                optional("reason", reason())}),
        object({required("approve", one_of({"harness", "protocol"})), optional("reason", reason())}),
@@ -144,8 +142,7 @@ Node shape(const ImportStatement*) {
   Node counts = map(text(), index());
   counts.max_count = kImportCounts;
   return object({required("first", index()), required("end", index()), required("leaves", digest()),
-                 required("parser", slug()),
-                 required("parserVersion", text(kFilled, kVersionBytes)),
+                 required("parser", slug()), required("parserVersion", line(kVersionBytes)),
                  required("options", map(text(), schema::any())),
                  required("snapshots", list(digest(), 1, kImportSnapshots)),
                  required("counts", counts), optional("report", digest())});

@@ -72,7 +72,7 @@ void read(ObjectReader& reader, const json::Value&, ImportStatement& out) {
     reader.fault("end", "BAD_MEMBER", "the range of leaves ends before it begins");
   out.leaves = reader.digest("leaves");
   out.parser = reader.slug("parser", kSlugBytes);
-  out.parser_version = reader.text("parserVersion", kVersionBytes);
+  out.parser_version = read_line(reader, "parserVersion", kVersionBytes);
   out.options = read_options(reader);
   out.snapshots = read_digests(reader, "snapshots", kImportSnapshots, true);
   if (out.snapshots.empty()) reader.fault("snapshots", "BAD_MEMBER", "there must be at least one");
@@ -152,11 +152,7 @@ std::string read_evidence_url(ObjectReader& reader) {
 void read(ObjectReader& reader, const json::Value& object, CommunityNote& out) {
   out.type = read_word<CommunityNote::Type>(reader, "type", kNoteTypes);
   out.text = read_characters(reader, "text", kNoteCharacters);
-  if (!is_plain_text(out.text)) {
-    reader.fault("text", "BAD_MEMBER",
-                 "a text holds no control characters other than newline and tab",
-                 "remove them; a carriage return is one");
-  }
+  require_plain_text(reader, "text", out.text);
   out.evidence_url = read_evidence_url(reader);
   out.observed_ns = reader.optional_count("observedNs");
   if (out.observed_ns == 0) {

@@ -84,8 +84,9 @@ KeyEnrolment read_enrolment(ObjectReader& reader, const json::Value& object) {
   enrolment.owner = reader.slug("owner", kSlugBytes);
   for (const json::Value& item : reader.array("hardware", kAllowedItems, false)) {
     const std::string_view product = item.is_string() ? item.string() : "";
-    if (product.empty() || product.size() > kHardwareBytes) {
-      reader.fault("hardware", "BAD_MEMBER", "each must be a text of 1 to 200 bytes");
+    if (product.empty() || product.size() > kHardwareBytes || !is_plain_line(product)) {
+      reader.fault("hardware", "BAD_MEMBER",
+                   "each must be one line of 1 to 200 bytes without control characters");
     }
     enrolment.hardware.emplace_back(product);
   }

@@ -160,8 +160,8 @@ std::vector<MeasurementJob::Source> read_sources(ObjectReader& reader) {
   return sources;
 }
 
-std::array<std::uint8_t, kJobNonceBytes> read_nonce(ObjectReader& reader) {
-  std::array<std::uint8_t, kJobNonceBytes> nonce{};
+JobNonce read_nonce(ObjectReader& reader) {
+  JobNonce nonce{};
   const std::optional<std::string> bytes = from_base64(reader.text("nonce", kNonceText));
   if (!bytes || bytes->size() != nonce.size()) {
     reader.fault("nonce", "BAD_MEMBER", "this must be 32 bytes in standard base64 with padding");

@@ -137,12 +137,9 @@ TEST(PredicateStrictness, TextsAndNumbersHaveBoundsEverywhere) {
         EXPECT_TRUE(mutation.path.starts_with(read.error().place)) << read.error().text();
         continue;
       }
-      // A text may end in a newline where there are paragraphs, and in a version and a product that
-      // an enrolment names, which may hold anything.
+      // A text may end in a newline where there are paragraphs.
       const bool paragraphs = mutation.path.ends_with("reason") || mutation.path.ends_with("text");
-      EXPECT_TRUE(paragraphs || !mutation.predicate.contains("\\n\"") ||
-                  mutation.path == "predicate.parserVersion" ||
-                  mutation.path.starts_with("predicate.hardware"))
+      EXPECT_TRUE(paragraphs || !mutation.predicate.contains("\\n\""))
           << mutation.path << " " << mutation.predicate;
       EXPECT_LT(mutation.payload.size(), 9000u) << mutation.path;
     }

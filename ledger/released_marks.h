@@ -38,13 +38,10 @@ struct ReleasedMark {
 // The marks that are there. A missing one is no error: a copied ledger or a new user has none.
 std::vector<ReleasedMark> read_marks(const MarkPlaces& places, const Digest& ledger_id);
 
-// Writes a checkpoint to every place, durably: temporary file, fsync, rename, fsync of the folder.
+// Writes a checkpoint to every place, durably (ledger/file_steps.h).
 // Error when DIR/checkpoint or the mark beside an existing log key cannot be written; the state
 // directory may be unwritable.
 Status write_marks(const MarkPlaces& places, const Digest& ledger_id,
                    const SignedCheckpoint& checkpoint);
-
-// Replaces a file durably.
-Status write_file_durably(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace kernelindex

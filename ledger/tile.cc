@@ -170,6 +170,11 @@ Result<std::string> cut_tile(std::string bytes, unsigned level, std::uint64_t in
   return bytes;
 }
 
+Digest tile_root(std::string_view bytes) {
+  assert(bytes.size() == kTileBytes);
+  return perfect_root(bytes);
+}
+
 Result<std::string> encode_bundle(std::span<const std::string_view> entries) {
   if (entries.empty() || entries.size() > kTileWidth) {
     return fail(ErrorKind::usage, "BUNDLE_WIDTH", {}, "a bundle holds 1 to 256 entries");

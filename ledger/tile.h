@@ -88,6 +88,9 @@ using TileSource = std::function<Result<std::string>(unsigned, std::uint64_t, un
 Result<std::string> cut_tile(std::string bytes, unsigned level, std::uint64_t index,
                              unsigned width);
 
+// The hash of a full tile, as its parent holds it. Requires: kTileBytes bytes.
+Digest tile_root(std::string_view bytes);
+
 // An entry bundle: for each entry its length as two bytes, big-endian, and its bytes.
 // Errors: ENTRY_TOO_LARGE above 65,535 bytes, BUNDLE_WIDTH unless 1..256 entries.
 Result<std::string> encode_bundle(std::span<const std::string_view> entries);

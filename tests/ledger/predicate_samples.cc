@@ -8,7 +8,6 @@
 
 namespace kernelindex::test {
 
-SigningKey seeded(char letter) { return SigningKey::from_seed(std::string(32, letter)).value(); }
 PublicKey public_key(char letter) { return seeded(letter).public_key(); }
 
 Binding binding(const PublicKey& signer) {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "ledger/predicates.h"
+#include "ledger/seeded_key.h"
 
 namespace kernelindex::test {
 
-// Keys and the binding that the samples use. The letter chooses the key.
-SigningKey seeded(char letter);
+// Keys (those of seeded_key.h) and the binding that the samples use.
 PublicKey public_key(char letter);
 Binding binding(const PublicKey& signer);
 

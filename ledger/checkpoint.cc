@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "ledger/text_lines.h"
 #include "schema/limits.h"
 
 namespace kernelindex {
@@ -16,30 +16,13 @@ std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::invalid, "BAD_CHECKPOINT", {}, std::move(message));
 }
 
-// Takes the next line off the front; nothing when no newline is left.
-std::optional<std::string_view> take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return line;
-}
-
-std::optional<std::uint64_t> read_size(std::string_view text) {
-  std::uint64_t size = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-  if (size > limits::kTreeSize || std::to_string(size) != text) return std::nullopt;
-  return size;
-}
-
 }  // namespace
 
 std::string Checkpoint::text() const {
   return origin + "\n" + std::to_string(head.size) + "\n" + to_base64(head.root.raw()) + "\n";
 }
 
-Result<Checkpoint> parse_checkpoint_text(std::string_view text) {
+Result<Checkpoint> parse_checkpoint_lines(std::string_view text) {
   const std::optional<std::string_view> origin = take_line(text);
   const std::optional<std::string_view> size_line = take_line(text);
   const std::optional<std::string_view> root_line = take_line(text);
@@ -50,12 +33,17 @@ Result<Checkpoint> parse_checkpoint_text(std::string_view text) {
   if (checkpoint.origin.empty() || checkpoint.origin.size() > limits::kNoteNameBytes) {
     return bad("the origin must have 1 to 255 bytes");
   }
-  const std::optional<std::uint64_t> size = read_size(*size_line);
+  const std::optional<std::uint64_t> size = size_from_decimal(*size_line);
   if (!size) return bad("the size must be a decimal of at most 2^63 - 1, without leading zeros");
   const std::optional<Digest> root = hash_from_base64(*root_line);
   if (!root) return bad("the root must be the canonical base64 of 32 bytes");
   checkpoint.head = {*size, *root};
-  if (*size == 0 && checkpoint.head.root != empty_root()) {
+  return checkpoint;
+}
+
+Result<Checkpoint> parse_checkpoint_text(std::string_view text) {
+  Result<Checkpoint> checkpoint = parse_checkpoint_lines(text);
+  if (checkpoint && checkpoint->head.size == 0 && checkpoint->head.root != empty_root()) {
     return bad("the empty tree has one root, and this is another");
   }
   return checkpoint;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/merkle.h"
 
+#include <charconv>
 #include <cstring>
 #include <string>
 
@@ -35,6 +36,14 @@ std::optional<Digest> hash_from_base64(std::string_view text) {
   const std::optional<std::string> raw = from_base64(text);
   if (!raw || raw->size() != sizeof(Digest::bytes)) return std::nullopt;
   return Digest::from_raw(*raw);
+}
+
+std::optional<std::uint64_t> size_from_decimal(std::string_view text) {
+  std::uint64_t size = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  if (size > limits::kTreeSize || std::to_string(size) != text) return std::nullopt;
+  return size;
 }
 
 Result<CompactRange> CompactRange::resume(std::uint64_t size, std::span<const Digest> subtrees) {

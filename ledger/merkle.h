@@ -55,6 +55,10 @@ const Digest& empty_root();
 // A hash as checkpoints and proofs write it: the canonical base64 of exactly 32 bytes.
 std::optional<Digest> hash_from_base64(std::string_view text);
 
+// A size or an index as checkpoints, proofs and witnesses write it: decimal digits without leading
+// zeros, at most 2^63 - 1.
+std::optional<std::uint64_t> size_from_decimal(std::string_view text);
+
 // The frontier of a growing tree: the hashes of its perfect subtrees, one for each set bit of the
 // size (at most 63). Enough to append and to know the root; never the only copy of anything.
 // Copyable; not for sharing between threads while it changes.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "ledger/text_lines.h"
 #include "schema/limits.h"
 
 namespace kernelindex {
@@ -304,6 +305,26 @@ Result<Proof> parse_proof(std::span<const std::string_view> texts) {
     proof.push_back(*hash);
   }
   return proof;
+}
+
+std::string proof_lines(std::span<const Digest> proof) {
+  std::string out;
+  for (const std::string& text : proof_texts(proof)) out += text + "\n";
+  return out + "\n";
+}
+
+Result<Proof> take_proof_lines(std::string_view& text) {
+  std::vector<std::string_view> lines;
+  while (const std::optional<std::string_view> line = take_line(text)) {
+    if (line->empty()) return parse_proof(lines);
+    if (lines.size() == kProofLines) {
+      return fail(
+          ErrorKind::invalid, "TOO_MANY_HASHES", {},
+          "the proof has more than the limit of " + std::to_string(kProofLines) + " hashes");
+    }
+    lines.push_back(*line);
+  }
+  return fail(ErrorKind::invalid, "NO_EMPTY_LINE", {}, "no empty line ends the proof");
 }
 
 }  // namespace kernelindex

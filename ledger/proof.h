@@ -96,4 +96,12 @@ ProofVerdict verify_subtree_consistency(const Subtree& subtree, const Digest& ro
 std::vector<std::string> proof_texts(std::span<const Digest> proof);
 Result<Proof> parse_proof(std::span<const std::string_view> texts);
 
+// The same as lines, in files and requests: each hash on a line of its own, an empty line after the
+// last. The protocols allow 63 (C2SP tlog-witness, tlog-proof).
+inline constexpr std::size_t kProofLines = 63;
+std::string proof_lines(std::span<const Digest> proof);
+// Takes such lines and the empty one off the front of `text`. Errors: TOO_MANY_HASHES before any is
+// decoded, BAD_HASH, NO_EMPTY_LINE.
+Result<Proof> take_proof_lines(std::string_view& text);
+
 }  // namespace kernelindex

@@ -71,7 +71,10 @@ Result<NoteSignature> parse_line(std::string_view line, std::size_t number) {
   const std::string_view base64 = line.substr(space + 1);
   if (base64.size() > (kNoteLineBytes + 2) / 3 * 4) return bad_line(number, "it is too long");
   const std::optional<std::string> bytes = from_base64(base64);
-  if (!bytes) return bad_line(number, "the signature is not canonical base64");
+  if (!bytes) {
+    return fail(ErrorKind::invalid, "NOTE_BASE64", "signature line " + std::to_string(number),
+                "the signature is not canonical base64");
+  }
   if (bytes->size() > kNoteLineBytes) return bad_line(number, "it is too long");
   if (bytes->size() <= signature.key_id.size()) return bad_line(number, "the signature is empty");
   std::memcpy(signature.key_id.data(), bytes->data(), signature.key_id.size());

@@ -54,7 +54,8 @@ struct Note {
 };
 
 // Reads a note. Sizes and counts are checked before anything is decoded. Errors (kind invalid):
-// NOTE_TOO_LARGE, TOO_MANY_SIGNATURES, BAD_NOTE.
+// NOTE_TOO_LARGE, TOO_MANY_SIGNATURES, NOTE_BASE64 (a signature in another spelling than the
+// canonical one, or in none), BAD_NOTE.
 Result<Note> parse_note(std::string_view bytes);
 // Reads signature lines alone, as a witness returns them; at most 64.
 Result<std::vector<NoteSignature>> parse_signature_lines(std::string_view bytes);

@@ -224,17 +224,18 @@ TEST(Note, MalformedLinesAreRefused) {
                                             "\u2014 log.example \n",
                                             "\u2014 log.example\n",
                                             "\u2014 a+b " + base64,
-                                            "\u2014 a b " + base64,
                                             "\u2014 a\u00a0b " + base64,
                                             "\u2014 a\x7f " + base64,
                                             "\u2014 " + std::string(256, 'n') + " " + base64,
-                                            "\u2014 log.example  " + base64,
                                             "\u2014 log.example AAAA\n",
                                             "\u2014 log.example AAAAAA==\n",
                                             "\u2014 log.example " + std::string(8000, 'A') + "\n"};
   for (const std::string& bad : refused) {
     EXPECT_EQ(code(bad), "BAD_NOTE") << bad.substr(0, 60);
   }
+  EXPECT_EQ(code("\u2014 a b " + base64), "NOTE_BASE64");
+  EXPECT_EQ(code("\u2014 log.example  " + base64), "NOTE_BASE64");
+  EXPECT_EQ(code("\u2014 log.example AAAAAAB=\n"), "NOTE_BASE64") << "bits after the last byte";
 }
 
 TEST(Note, HugeInputsAreRefusedBeforeWork) {

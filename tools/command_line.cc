@@ -135,13 +135,26 @@ struct Parser {
     if (const auto space = name.find(' '); space != std::string::npos) {
       at = below(app, name.substr(0, space));
       groups[at] = name.substr(0, space);
-      at->require_subcommand(1);
+      settle(*at);
       name = name.substr(space + 1);
     }
     CLI::App* made = below(*at, name);
     verbs[made] = &verb;
     declared[made] = declare(*made, verb.options);
     common[made] = declare(*made, common_options());
+    settle(*made);
+  }
+
+  // `verify FILE` and `verify tiles DIR`: a first word may be a verb and lead to others. Then its
+  // own arguments are not demanded of the others; interpret() asks for what is missing.
+  void settle(CLI::App& at) {
+    if (!groups.contains(&at)) return;
+    if (!verbs.contains(&at)) {
+      at.require_subcommand(1);
+      return;
+    }
+    at.require_subcommand(0, 1);
+    for (const auto& [spec, option] : declared.at(&at)) option->required(false);
   }
 };
 
@@ -184,6 +197,11 @@ Result<Command> interpret(const Parser& parser, std::span<const OptionSpec> comm
   const std::string words = parser.words(at);
   if (Status status = collect(parser.declared.at(at), words, *command.arguments); !status) {
     return fail(status.error());
+  }
+  for (const OptionSpec& option : command.verb->options) {
+    if (option.required && !command.arguments->given(option.name)) {
+      return usage(words, words + ": " + std::string(option.name) + " is required");
+    }
   }
   for (const CLI::App* app : {&parser.app, at}) {
     if (Status status = collect(parser.common.at(app), words, *command.common); !status) {

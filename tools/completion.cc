@@ -21,6 +21,15 @@ std::string second_word(const Verb& verb) {
   return space == std::string_view::npos ? std::string() : std::string(verb.name.substr(space + 1));
 }
 
+// The verbs of two words in a group; a verb of the first word alone may be there beside them.
+std::vector<const Verb*> longer_verbs(const std::vector<const Verb*>& group) {
+  std::vector<const Verb*> longer;
+  for (const Verb* verb : group) {
+    if (!second_word(*verb).empty()) longer.push_back(verb);
+  }
+  return longer;
+}
+
 std::string option_names(std::span<const OptionSpec> options) {
   std::string out;
   for (const OptionSpec& option : options) {
@@ -128,10 +137,11 @@ std::string bash_completion(std::span<const Verb* const> verbs) {
   std::string seconds;
   for (const auto& [first, group] : by_first_word(verbs)) {
     firsts += first + " ";
-    if (second_word(*group.front()).empty()) continue;
+    const std::vector<const Verb*> longer = longer_verbs(group);
+    if (longer.empty()) continue;
     seconds += "    " + first + ") seconds='";
-    for (const Verb* verb : group) seconds += second_word(*verb) + " ";
-    seconds += "' ;;\n";
+    for (const Verb* verb : longer) seconds += second_word(*verb) + " ";
+    seconds += longer.size() < group.size() ? "'; own=yes ;;\n" : "' ;;\n";
   }
   std::string out =
       "# bash completion for kernelindex, written by `kernelindex completion bash`\n"
@@ -139,7 +149,7 @@ std::string bash_completion(std::span<const Verb* const> verbs) {
       "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  local common='" +
       option_names(common_options()) +
-      "--help' options='' seconds='' verb='' at\n"
+      "--help' options='' seconds='' own='' verb='' at\n"
       "  COMPREPLY=()\n"
       "  case $previous in\n";
   for (const OptionSpec& option : common_options()) {
@@ -170,9 +180,11 @@ std::string bash_completion(std::span<const Verb* const> verbs) {
       "  esac\n"
       "  if [[ -n $seconds ]]; then\n"
       "    if ((at + 1 == COMP_CWORD)); then\n"
-      "      COMPREPLY=($(compgen -W \"$seconds\" -- \"$word\")); return\n"
+      "      COMPREPLY=($(compgen -W \"$seconds\" -- \"$word\"))\n"
+      "      [[ -n $own && -z ${COMPREPLY[0]} ]] || return\n"
+      "    elif [[ \" $seconds\" == *\" ${COMP_WORDS[at+1]} \"* ]]; then\n"
+      "      verb+=\" ${COMP_WORDS[at+1]}\"\n"
       "    fi\n"
-      "    verb+=\" ${COMP_WORDS[at+1]}\"\n"
       "  fi\n"
       "  case $verb in\n";
   for (const Verb* verb : verbs) append_bash_verb(*verb, out);
@@ -193,21 +205,27 @@ std::string zsh_completion(std::span<const Verb* const> verbs) {
       "  if ((CURRENT == 2)); then\n"
       "    local -a verbs=(\n";
   for (const auto& [first, group] : by_first_word(verbs)) {
-    const std::string summary = second_word(*group.front()).empty()
+    const std::string summary = longer_verbs(group).empty()
                                     ? std::string(group.front()->summary)
                                     : std::to_string(group.size()) + " verbs";
     out += "      '" + first + ":" + zsh_quoted(summary) + "'\n";
   }
   out += "    )\n    _describe verb verbs\n    return\n  fi\n  case $verb in\n";
   for (const auto& [first, group] : by_first_word(verbs)) {
-    if (second_word(*group.front()).empty()) continue;
-    out += "    " + first + ")\n      if ((CURRENT == 3)); then\n        local -a verbs=(";
-    for (const Verb* verb : group) {
-      out += "'" + second_word(*verb) + ":" + zsh_quoted(verb->summary) + "' ";
+    const std::vector<const Verb*> longer = longer_verbs(group);
+    if (longer.empty()) continue;
+    std::string described;
+    std::string seconds;
+    for (const Verb* verb : longer) {
+      described += "'" + second_word(*verb) + ":" + zsh_quoted(verb->summary) + "' ";
+      seconds += (seconds.empty() ? "" : "|") + second_word(*verb);
     }
-    out +=
-        ")\n        _describe verb verbs\n        return\n      fi\n"
-        "      verb+=\" ${words[3]}\"\n      shift words; ((CURRENT--)) ;;\n";
+    out += "    " + first + ")\n      if ((CURRENT == 3)); then\n        local -a verbs=(" +
+           described + ")\n        _describe verb verbs\n" +
+           (longer.size() < group.size() ? "" : "        return\n") +
+           "      elif [[ ${words[3]} == (" + seconds +
+           ") ]]; then\n        verb+=\" ${words[3]}\"\n        shift words; ((CURRENT--))\n"
+           "      fi ;;\n";
   }
   out += "  esac\n  shift words; ((CURRENT--))\n  case $verb in\n";
   for (const Verb* verb : verbs) append_zsh_verb(*verb, out);

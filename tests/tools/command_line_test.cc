@@ -24,7 +24,12 @@ constexpr OptionSpec kOptions[] = {
 constexpr Verb kHistory{.name = "history", .summary = "history", .options = kOptions};
 constexpr Verb kKeyNew{.name = "key new", .summary = "new key"};
 constexpr Verb kKeyList{.name = "key list", .summary = "keys"};
-constexpr const Verb* kTable[] = {&kHistory, &kKeyNew, &kKeyList};
+constexpr OptionSpec kFileOptions[] = {{.name = "FILE", .required = true}, {.name = "ID"}};
+constexpr OptionSpec kDirOptions[] = {{.name = "--key", .value = "VKEY"},
+                                      {.name = "DIR", .required = true}};
+constexpr Verb kVerify{.name = "verify", .summary = "file", .options = kFileOptions};
+constexpr Verb kVerifyTiles{.name = "verify tiles", .summary = "tiles", .options = kDirOptions};
+constexpr const Verb* kTable[] = {&kHistory, &kKeyNew, &kKeyList, &kVerifyTiles, &kVerify};
 
 Result<Command> parse(const std::vector<std::string>& words) {
   return parse_command_line(words, kTable);
@@ -80,6 +85,30 @@ TEST(CommandLine, VerbsOfTwoWords) {
   EXPECT_EQ(command->verb, &kKeyList);
   EXPECT_EQ(refusal({"key"}), "a verb is missing");
   EXPECT_EQ(refusal({"key", "steal"}), "there is no verb 'key steal'");
+}
+
+TEST(CommandLine, AFirstWordMayBeAVerbAndLeadToOthers) {
+  constexpr const Verb* kOtherOrder[] = {&kVerify, &kVerifyTiles};
+  for (const std::span<const Verb* const> table :
+       {std::span<const Verb* const>(kTable), std::span<const Verb* const>(kOtherOrder)}) {
+    const auto run = [&](const std::vector<std::string>& words) {
+      return parse_command_line(words, table);
+    };
+    const Result<Command> file = run({"verify", "run.bundle", "abcdef"});
+    ASSERT_TRUE(file) << file.error().text();
+    EXPECT_EQ(file->verb, &kVerify);
+    EXPECT_EQ(file->arguments->text("FILE"), "run.bundle");
+    EXPECT_EQ(file->arguments->text("ID"), "abcdef");
+    const Result<Command> tiles = run({"verify", "tiles", "out", "--key", "k"});
+    ASSERT_TRUE(tiles) << tiles.error().text();
+    EXPECT_EQ(tiles->verb, &kVerifyTiles);
+    EXPECT_EQ(tiles->arguments->text("DIR"), "out");
+    EXPECT_EQ(run({"verify"}).error().message, "verify: FILE is required");
+    EXPECT_EQ(run({"verify", "tiles"}).error().message, "verify tiles: DIR is required");
+    EXPECT_EQ(run({"verify", "a", "b", "c"}).error().message, "verify: unexpected argument 'c'");
+    EXPECT_EQ(run({"verify", "--help"})->verb, &kVerify);
+    EXPECT_EQ(run({"verify", "tiles", "--help"})->verb, &kVerifyTiles);
+  }
 }
 
 TEST(CommandLine, HelpIsHelpWhateverElseIsMissing) {

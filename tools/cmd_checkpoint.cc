@@ -17,15 +17,6 @@ constexpr OptionSpec kOptions[] = {
 constexpr std::string_view kExamples[] = {"checkpoint > checkpoint.txt",
                                           "checkpoint --since checkpoint.txt"};
 
-// All log keys that were ever valid: an older checkpoint may be signed by a key that was replaced.
-std::vector<VerifierKey> log_keys(const Reader& reader) {
-  std::vector<VerifierKey> keys;
-  for (const auto& [id, key] : reader.state().keys.all()) {
-    if (key.role == Role::log) keys.push_back(log_verifier_key(reader.format().origin, key.key));
-  }
-  return keys;
-}
-
 struct Comparison {
   TreeHead older;
   Proof proof;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 namespace kernelindex::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -27,9 +29,10 @@ bool have_program(const std::string& name) {
 }
 
 // What bash offers for the last of the words.
-std::vector<std::string> offered(const std::vector<std::string>& words) {
+std::vector<std::string> offered(const std::vector<std::string>& words,
+                                 std::span<const tools::Verb* const> verbs = tools::all_verbs()) {
   const TempDir folder;
-  write_file(folder / "completion", tools::bash_completion(tools::all_verbs()));
+  write_file(folder / "completion", tools::bash_completion(verbs));
   std::string array;
   for (const std::string& word : words) array += "'" + word + "' ";
   const Outcome outcome = run_program(
@@ -73,6 +76,29 @@ TEST(Completion, BashOffersSecondWordsChoicesAndNothingForeign) {
   EXPECT_THAT(offered({"manifest", "d"}), ElementsAre("digest"));
   EXPECT_THAT(offered({"completion", ""}), ElementsAre("bash", "zsh", "man"));
   EXPECT_THAT(offered({"manifest", "digest", "--id"}), IsEmpty());
+}
+
+// A first word that is a verb and leads to others.
+constexpr tools::OptionSpec kFileOptions[] = {{.name = "--policy", .value = "FILE", .help = "h"},
+                                              {.name = "FILE", .help = "h", .required = true}};
+constexpr tools::OptionSpec kDirOptions[] = {{.name = "--tiles-only", .help = "h"},
+                                             {.name = "DIR", .help = "h", .required = true}};
+constexpr tools::Verb kVerify{.name = "verify", .summary = "s", .options = kFileOptions};
+constexpr tools::Verb kVerifyTiles{.name = "verify tiles", .summary = "s", .options = kDirOptions};
+constexpr const tools::Verb* kShared[] = {&kVerify, &kVerifyTiles};
+
+TEST(Completion, AVerbThatLeadsToOthersOffersThemAndItsOwn) {
+  EXPECT_THAT(offered({"v"}, kShared), ElementsAre("verify"));
+  EXPECT_THAT(offered({"verify", ""}, kShared), ElementsAre("tiles"));
+  EXPECT_THAT(offered({"verify", "-"}, kShared), Contains("--policy"));
+  EXPECT_THAT(offered({"verify", "file", "-"}, kShared), Contains("--policy"));
+  EXPECT_THAT(offered({"verify", "tiles", "-"}, kShared),
+              AllOf(Contains("--tiles-only"), Not(Contains("--policy"))));
+  if (!have_program("zsh")) GTEST_SKIP() << "no zsh here";
+  const TempDir folder;
+  write_file(folder / "_kernelindex", tools::zsh_completion(kShared));
+  const Outcome outcome = run_program({"zsh", "-n", (folder / "_kernelindex").string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 TEST(Completion, ZshScriptParsesAndNamesEveryVerb) {

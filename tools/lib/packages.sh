@@ -9,7 +9,8 @@ kernelindex_build_packages=(
   libzstd-dev libjemalloc-dev libfyaml-dev libfmt-dev libcli11-dev
 )
 kernelindex_test_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev nodejs python3-jsonschema zsh groff-base
+  libgtest-dev libgmock-dev libbenchmark-dev nodejs python3-jsonschema
+  golang-go golang-golang-x-mod-dev zsh groff-base
 )
 
 say() { printf '== %s\n' "$*"; }

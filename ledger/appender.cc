@@ -53,7 +53,10 @@ Result<std::string> read_piece(ByteSource& bytes, std::size_t size) {
 Appender::Appender(Ledger& ledger, ImportIdentity identity)
     : ledger_(ledger), identity_(std::move(identity)) {}
 
-Appender::~Appender() = default;
+Appender::~Appender() {
+  if (written_.valid()) written_.wait();
+  if (holds_writer_) ledger_.release_writer();
+}
 
 // ---- what is offered ----
 
@@ -126,6 +129,11 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
 
 Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) {
   if (Status status = make_room(); !status) return fail(status.error());
+  if (!importer_) {
+    return fail(ErrorKind::usage, "NO_IDENTITY", claim.item,
+                "claims are signed by an importer; this appender has none",
+                "make it with Ledger::append()");
+  }
   claim.kind = manifest.kind;
   claim.subject = manifest.identity;
   std::ranges::sort(claim.external_ids);
@@ -178,11 +186,49 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
 }
 
 Status Appender::finish(const std::optional<std::string>& report) {
-  if (Status status = commit(report); !status) return status;
-  return finish_writing();
+  Status status = commit(report);
+  if (status) status = finish_writing();
+  ended_ = true;
+  if (std::exchange(holds_writer_, false)) ledger_.release_writer();
+  return status;
+}
+
+Result<Recorded> Appender::attestation(const Envelope& envelope, const Digest& subject,
+                                       const std::string& predicate_type, const Digest& signer,
+                                       const Attestation* said) {
+  if (Status status = make_room(); !status) return fail(status.error());
+  batch_->offered += 1;
+  batch_->offered_bytes += envelope.payload.size();
+  const Digest id = envelope.id();
+  const Digest content = sha256(envelope.encode());
+  const Result<std::optional<std::uint64_t>> before = known_attestation(id);
+  if (!before) return fail(before.error());
+  if (*before) {
+    ++existing_.attestations;
+    return Recorded{**before, content, true, false};
+  }
+  const Result<std::uint64_t> index =
+      add_attestation(envelope, subject, predicate_type, signer, said);
+  if (!index) return fail(index.error());
+  ++recorded_.attestations;
+  return Recorded{*index, content, false, true};
 }
 
 // ---- keeping bytes ----
+
+Result<std::optional<std::uint64_t>> Appender::known_attestation(const Digest& id) const {
+  for (const Batch* batch : {batch_.get(), writing_.get()}) {
+    if (batch == nullptr) continue;
+    const auto pending = batch->attestations.find(id);
+    if (pending != batch->attestations.end()) return pending->second;
+  }
+  std::string value;
+  const Result<bool> found =
+      ledger_.store_->latest().get(Space::derived, key_layout::attestation(id), value);
+  if (!found) return fail(found.error());
+  if (!*found || value.size() != 8) return std::nullopt;
+  return key_layout::from_big_endian(value);
+}
 
 Result<std::optional<std::uint64_t>> Appender::known(const Digest& fingerprint) const {
   for (const Batch* batch : {batch_.get(), writing_.get()}) {
@@ -270,22 +316,36 @@ Result<std::uint64_t> Appender::attest(const Attestation& statement, const Signi
   Result<Envelope> signed_envelope = sign_envelope(std::move(*payload), key);
   if (!signed_envelope) return fail(signed_envelope.error());
   const Envelope envelope = normalised(std::move(*signed_envelope), key.public_key());
+  return add_attestation(envelope, statement.subject, predicate_type(statement.predicate).uri(),
+                         key.public_key().id(), &statement);
+}
+
+Result<std::uint64_t> Appender::add_attestation(const Envelope& envelope, const Digest& subject,
+                                                const std::string& predicate_type,
+                                                const Digest& signer, const Attestation* said) {
   const std::string bytes = envelope.encode();
   const Digest digest = sha256(bytes);
   if (Status status = keep_object(digest, bytes); !status) return fail(status.error());
-  Result<std::optional<std::uint64_t>> head = rows_->chain_head(statement.subject);
+  Result<std::optional<std::uint64_t>> head = rows_->chain_head(subject);
   if (!head) return fail(head.error());
-  AttestationEntry body{statement.subject, *head, predicate_type(statement.predicate).uri(),
-                        key.public_key().id().hex()};
+  AttestationEntry body{subject, *head, predicate_type, signer.hex()};
   const Result<std::uint64_t> index = add_entry(
       Entry{ledger_.options().clock(),
             Content{digest, std::string(kEnvelopeMediaType), bytes.size()}, std::move(body)},
       &envelope);
   if (!index) return index;
-  if (const auto* import = std::get_if<ImportStatement>(&statement.predicate)) {
-    batch_->import = ImportRange{*index, import->first, import->end, statement.binding.signer};
-  } else {
-    batch_->key_statements.emplace_back(*index, statement);
+  const Digest id = envelope.id();
+  batch_->attestations.emplace(id, *index);
+  if (std::optional<ChainFact> fact =
+          chain_fact(*index, id, subject, signer, predicate_type, said)) {
+    batch_->chain_facts.push_back(std::move(*fact));
+  } else if (said == nullptr) {
+    return index;
+  } else if (const auto* import = std::get_if<ImportStatement>(&said->predicate)) {
+    batch_->import = ImportRange{*index, import->first, import->end, signer, id};
+  } else if (std::holds_alternative<LedgerFounding>(said->predicate) ||
+             std::holds_alternative<KeyChange>(said->predicate)) {
+    batch_->key_statements.emplace_back(*index, *said);
   }
   return index;
 }
@@ -344,10 +404,10 @@ Status Appender::found(const std::string& format) {
 }
 
 Status Appender::make_room() {
-  if (failed_) {
-    return fail(ErrorKind::refused, "APPEND_FAILED", {},
-                "an earlier write failed: nothing more is recorded by this process",
-                "run the command again");
+  if (ended_) {
+    return fail(ErrorKind::refused, "APPEND_ENDED", {},
+                "this series of batches has ended, by finish() or by a write that failed",
+                "start another; after a failed write, open the ledger again");
   }
   if (batch_->offered < kBatchOffers && batch_->offered_bytes < limits::kBatchBytes) return {};
   return commit(std::nullopt);
@@ -396,7 +456,7 @@ Status Appender::commit(const std::optional<std::string>& report) {
     rows_->begin(batch_);
     return {};
   }();
-  if (!status) failed_ = true;
+  if (!status) ended_ = true;
   return status;
 }
 
@@ -418,7 +478,7 @@ Status Appender::finish_writing() {
   if (!written_.valid()) return {};
   Status status = written_.get();
   if (!status) {
-    failed_ = true;
+    ended_ = true;
     return status;
   }
   if (on_commit_) on_commit_(writing_->first + writing_->leaves.size());

@@ -55,13 +55,21 @@ class Appender {
                             ByteSource& bytes);
   // Keeps other bytes by digest.
   Result<Recorded> artifact(std::string_view bytes, const std::string& media_type);
-  // Records that a source claims a manifest. `claim.kind`, `subject` and `previous` are filled in
-  // here; external ids are sorted here. Requires: claim.snapshot was recorded before. Error
-  // NO_SNAPSHOT (usage) when it names none.
+  // Records that a source claims a manifest. Requires: made with an identity. `claim.kind`,
+  // `subject` and `previous` are filled in here; external ids are sorted here. Requires:
+  // claim.snapshot was recorded before. Error NO_SNAPSHOT (usage) when it names none.
   Result<Recorded> claim(ManifestEntry claim, const Manifest& manifest);
 
+  // Records an attestation with its normalised envelope; one that is recorded already adds nothing.
+  // Requires: attestation rules allowed it, and the signature was checked. `said` is null for a
+  // type that this program does not know.
+  Result<Recorded> attestation(const Envelope& envelope, const Digest& subject,
+                               const std::string& predicate_type, const Digest& signer,
+                               const Attestation* said);
+
   // Commits what is pending. With a report, its bytes become an object that the last import
-  // statement names. Adds nothing when nothing new was recorded and the report is known.
+  // statement names. Adds nothing when nothing new was recorded and the report is known. Ends this
+  // object: nothing more can be added.
   Status finish(const std::optional<std::string>& report);
 
   // New entries and old ones met since the beginning.
@@ -81,11 +89,15 @@ class Appender {
   Status found(const std::string& format);
   Status make_room();
   Result<std::optional<std::uint64_t>> known(const Digest& fingerprint) const;
+  Result<std::optional<std::uint64_t>> known_attestation(const Digest& id) const;
   Result<bool> holds_object(const Digest& digest) const;
   Status keep_object(const Digest& digest, std::string_view bytes);
   Status keep_stream(const Digest& digest, std::uint64_t size, ByteSource& bytes);
   Result<std::uint64_t> add_entry(Entry entry, const Envelope* envelope);
   Result<std::uint64_t> attest(const Attestation& statement, const SigningKey& key);
+  Result<std::uint64_t> add_attestation(const Envelope& envelope, const Digest& subject,
+                                        const std::string& predicate_type, const Digest& signer,
+                                        const Attestation* said);
   Status sign_import(const std::optional<Digest>& report);
   Status derive_rows();
   Status join_waiting();
@@ -114,7 +126,8 @@ class Appender {
   std::optional<Digest> last_snapshot_;
   AppendCounts recorded_;
   AppendCounts existing_;
-  bool failed_ = false;
+  bool ended_ = false;         // finished, or a write failed
+  bool holds_writer_ = false;  // Ledger::writer_, until this ends
   std::function<void(std::uint64_t)> on_commit_;
   std::future<Status> written_;  // of writing_; last, so that it is waited for first
 };

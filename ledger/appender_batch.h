@@ -33,11 +33,13 @@ struct Appender::Batch {
   std::map<std::string, std::int64_t> counts;  // of new things, for the import statement
   std::vector<Digest> snapshots;               // named by its claims, in order
   std::unordered_map<Digest, std::uint64_t> fingerprints;
-  std::unordered_map<Digest, std::uint64_t> artifacts;    // new ones, by digest
-  std::unordered_map<Digest, std::uint64_t> chain_heads;  // of subjects with new entries
-  std::unordered_set<Digest> objects;                     // new ones
-  std::unordered_set<std::string> superseded;             // external ids that its claims replace
+  std::unordered_map<Digest, std::uint64_t> artifacts;     // new ones, by digest
+  std::unordered_map<Digest, std::uint64_t> attestations;  // new ones, by id
+  std::unordered_map<Digest, std::uint64_t> chain_heads;   // of subjects with new entries
+  std::unordered_set<Digest> objects;                      // new ones
+  std::unordered_set<std::string> superseded;              // external ids that its claims replace
   std::vector<std::pair<std::uint64_t, Attestation>> key_statements;
+  std::vector<ChainFact> chain_facts;
   std::optional<ImportRange> import;
   std::unordered_map<Digest, bool> acquired;  // of its snapshot entries: whether as a file
   std::unordered_map<Digest, std::vector<Digest>> depends;  // of the runs joined in it
@@ -58,6 +60,12 @@ struct Appender::Batch {
       if (Status status = next->keys.apply(index, statement); !status) return fail(status.error());
     }
     if (import) next->imports.push_back(*import);
+    if (!chain_facts.empty()) {
+      std::vector<ChainFact> facts = *now.chain_facts;
+      facts.insert(facts.end(), chain_facts.begin(), chain_facts.end());
+      next->chain_facts = std::make_shared<const std::vector<ChainFact>>(std::move(facts));
+    }
+    if (!chain_facts.empty() || !key_statements.empty()) next->judge();
     return next;
   }
 };

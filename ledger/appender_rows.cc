@@ -117,7 +117,7 @@ void Appender::Rows::fold(std::uint64_t index, const Entry& entry, bool supplied
         before == nullptr ? std::make_shared<SubjectRow>() : std::make_shared<SubjectRow>(*before);
     changes_.push_back({manifest.identity, before, std::move(after)});
   }
-  fold_claim(*changes_[at->second].after, index, entry, supplied, manifest);
+  fold_claim(*changes_[at->second].after, index, entry, supplied, &manifest);
   if (is_run(manifest.kind)) {
     runs_.try_emplace(manifest.identity, Run{manifest.kind, manifest.facts});
   }
@@ -164,16 +164,10 @@ Result<std::vector<Digest>> Appender::rejoin(const Digest& run) {
     return fail(ErrorKind::corrupt, "DAMAGED_ROW", run.text(), "a row of derived data is missing",
                 "`kernelindex reindex` makes derived data anew");
   }
-  Result<std::optional<std::string>> bytes =
-      rows_->reader().object((*self)->claims.front().document);
-  if (!bytes) return fail(bytes.error());
-  if (!*bytes) {
-    return fail(ErrorKind::corrupt, "MISSING_OBJECT", run.text(),
-                "the document of a run is not held");
-  }
-  Result<Manifest> document = read_manifest(**bytes);
+  Result<std::optional<Manifest>> document = read_subject_document(rows_->reader(), **self);
   if (!document) return fail_in(run.text(), document.error());
-  return put_run(run, **self, document->kind, document->facts);
+  if (!*document) return std::vector<Digest>();
+  return put_run(run, **self, (*document)->kind, (*document)->facts);
 }
 
 // What the batch brought that earlier runs may wait for.

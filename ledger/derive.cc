@@ -274,16 +274,30 @@ class RunJoin {
   SubjectPointer project_;
 };
 
-void attestation_pairs(std::uint64_t index, const AttestationEntry& entry, const Envelope& envelope,
-                       const std::optional<Attestation>& said, std::vector<DerivedPair>& out) {
-  out.emplace_back(key_layout::attestation(envelope.id()), key_layout::big_endian(index));
-  if (!said) return;
+// `envelope` and `said` are null when the bytes are withheld, `said` when the type is unknown.
+void attestation_pairs(std::uint64_t index, const Entry& entry, const Envelope* envelope,
+                       const Attestation* said, std::vector<DerivedPair>& out) {
+  const auto& body = std::get<AttestationEntry>(entry.body);
+  const Digest id = envelope == nullptr ? Digest() : envelope->id();
+  const Digest signer = Digest::parse_hex(body.signer).value_or(Digest());
+  if (envelope != nullptr) {
+    out.emplace_back(key_layout::attestation(id), key_layout::big_endian(index));
+  }
+  if (predicate_skippable(body.predicate_type)) {
+    out.emplace_back(key_layout::note_of_day(utc_day(entry.recorded_at), signer, index), "");
+    return;
+  }
+  if (const std::optional<ChainFact> fact =
+          chain_fact(index, id, body.subject, signer, body.predicate_type, said)) {
+    out.emplace_back(key_layout::chain_fact(index), encode_chain_fact(*fact));
+    return;
+  }
+  if (said == nullptr) return;
   if (const auto* import = std::get_if<ImportStatement>(&said->predicate)) {
-    const Result<Digest> signer = Digest::parse_hex(entry.signer);
-    out.emplace_back(
-        key_layout::import_statement(index),
-        encode_import_range({index, import->first, import->end, signer.value_or(Digest{})}));
-  } else {
+    out.emplace_back(key_layout::import_statement(index),
+                     encode_import_range({index, import->first, import->end, signer, id}));
+  } else if (std::holds_alternative<LedgerFounding>(said->predicate) ||
+             std::holds_alternative<KeyChange>(said->predicate)) {
     out.emplace_back(key_layout::key_statement(index), "");
   }
 }
@@ -291,11 +305,11 @@ void attestation_pairs(std::uint64_t index, const AttestationEntry& entry, const
 }  // namespace
 
 void fold_claim(SubjectRow& row, std::uint64_t index, const Entry& entry, bool supplied,
-                const Manifest& document) {
+                const Manifest* document) {
   const auto& body = std::get<ManifestEntry>(entry.body);
-  if (row.claims.empty()) {
-    row.kind = body.kind;
-    row.facts = document.facts;
+  if (row.claims.empty()) row.kind = body.kind;
+  if (document != nullptr && std::holds_alternative<NoFacts>(row.facts)) {
+    row.facts = document->facts;
   }
   ClaimRow claim;
   claim.index = index;
@@ -310,7 +324,7 @@ void fold_claim(SubjectRow& row, std::uint64_t index, const Entry& entry, bool s
   for (NamedArtifact& artifact : claim.facts.artifacts) {
     artifact = {artifact.role, artifact.digest, {}, {}, {}, {}};
   }
-  claim.label = document.label();
+  if (document != nullptr) claim.label = document->label();
   row.claims.push_back(std::move(claim));
 }
 
@@ -427,35 +441,31 @@ Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& e
   } else if (std::holds_alternative<ArtifactEntry>(entry.body)) {
     out.emplace_back(key_layout::content_entry(entry.content.digest, index), "a");
   } else if (const auto* attestation = std::get_if<AttestationEntry>(&entry.body)) {
-    if (envelope == nullptr) {
-      return fail(ErrorKind::corrupt, "MISSING_OBJECT", "entry " + std::to_string(index),
-                  "the envelope of an attestation is not kept");
-    }
     std::optional<Attestation> said;
-    if (find_predicate_type(attestation->predicate_type) != nullptr) {
+    if (envelope != nullptr && find_predicate_type(attestation->predicate_type) != nullptr) {
       Result<Attestation> parsed = parse_attestation(envelope->payload);
       if (!parsed) return fail_in("entry " + std::to_string(index), parsed.error());
       said = std::move(*parsed);
     }
-    attestation_pairs(index, *attestation, *envelope, said, out);
+    attestation_pairs(index, entry, envelope, said ? &*said : nullptr, out);
   }
   return out;
 }
 
 std::string encode_import_range(const ImportRange& range) {
   return key_layout::join(key_layout::big_endian(range.first), key_layout::big_endian(range.end),
-                          range.signer.raw());
+                          range.signer.raw(), range.id.raw());
 }
 
 Result<ImportRange> decode_import_range(std::uint64_t index, std::string_view value) {
-  if (value.size() != 48) {
+  if (value.size() != 80) {
     return fail(ErrorKind::corrupt, "DAMAGED_ROW", "import statement " + std::to_string(index),
                 "a row of derived data is damaged",
                 "`kernelindex reindex` makes derived data anew");
   }
   return ImportRange{index, key_layout::from_big_endian(value),
                      key_layout::from_big_endian(value.substr(8)),
-                     Digest::from_raw(value.substr(16))};
+                     Digest::from_raw(value.substr(16, 32)), Digest::from_raw(value.substr(48))};
 }
 
 }  // namespace kernelindex

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ledger/chain_fact.h"
 #include "ledger/dsse.h"
 #include "ledger/entry.h"
 #include "ledger/predicates.h"
@@ -37,9 +38,11 @@ class RowSource {
   virtual Result<bool> superseded(std::string_view external_id) = 0;
 };
 
-// Adds one claim to a subject's row. Requires: claims come in order of index.
+// Adds one claim to a subject's row. `document` is null when its bytes are withheld: then the claim
+// stands without a label, and facts come from the first document that is held. Requires: claims
+// come in order of index.
 void fold_claim(SubjectRow& row, std::uint64_t index, const Entry& entry, bool supplied,
-                const Manifest& document);
+                const Manifest* document);
 
 // Whether the join of a run that depends on this subject can differ between the two rows.
 bool changes_dependents(const SubjectRow& before, const SubjectRow& after);
@@ -76,7 +79,8 @@ Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot
 
 // The keys that follow from one entry alone, without its subject's row. `envelope` is the kept
 // envelope of an attestation entry, null otherwise.
-// Errors: those of reading a statement of a type that this program knows.
+// Null, too, for one whose envelope is withheld. Errors: those of reading a statement of a type
+// that this program knows.
 Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry,
                                              const Envelope* envelope);
 
@@ -86,6 +90,7 @@ struct ImportRange {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
   Digest signer;  // key id
+  Digest id;      // attestation id
 };
 std::string encode_import_range(const ImportRange& range);
 Result<ImportRange> decode_import_range(std::uint64_t index, std::string_view value);

@@ -18,6 +18,11 @@ bool KeyRecord::valid_at(std::uint64_t index) const {
   return !revoked_at || index < *revoked_at;
 }
 
+bool ApprovalRecord::valid_at(std::uint64_t index) const {
+  if (index <= approved_at || (void_from && index >= *void_from)) return false;
+  return !revoked_at || index < *revoked_at;
+}
+
 Status KeyBook::apply(std::uint64_t index, const Attestation& statement) {
   if (const auto* founding = std::get_if<LedgerFounding>(&statement.predicate)) {
     if (!keys_.empty()) {
@@ -25,7 +30,7 @@ Status KeyBook::apply(std::uint64_t index, const Attestation& statement) {
                   "a ledger is founded once");
     }
     keys_[founding->root_key.id()] = {
-        founding->root_key, Role::root, founding->owner, index, {}, {}};
+        founding->root_key, Role::root, founding->owner, index, {}, {}, {}, {}};
     return {};
   }
   const auto* change = std::get_if<KeyChange>(&statement.predicate);
@@ -35,30 +40,78 @@ Status KeyBook::apply(std::uint64_t index, const Attestation& statement) {
                 "a key statement stands before the founding of the ledger");
   }
   if (const auto* enrolment = std::get_if<KeyEnrolment>(&change->action)) {
-    const KeyRecord record{enrolment->public_key, enrolment->role, enrolment->owner, index, {}, {}};
+    const KeyRecord record{
+        enrolment->public_key, enrolment->role,     enrolment->owner, index, {}, {},
+        enrolment->hardware,   enrolment->protocols};
     if (!keys_.try_emplace(enrolment->public_key.id(), record).second) {
       return fail(ErrorKind::invalid, "ALREADY_ENROLLED", entry_place(index),
-                  "a public key is enrolled once, in one role");
+                  "a public key is enrolled once, in one role",
+                  "make a new key with `kernelindex key new`");
     }
-  } else if (const auto* revocation = std::get_if<Revocation>(&change->action)) {
-    const auto found = keys_.find(statement.subject);
-    if (found == keys_.end()) return {};  // of an approved digest
-    KeyRecord& record = found->second;
-    if (record.role == Role::root) {
-      return fail(ErrorKind::invalid, "ROOT_REVOKED", entry_place(index),
-                  "what the root signed is never void: a lost root ends a ledger");
-    }
-    if (!record.revoked_at) record.revoked_at = index;
-    if (revocation->void_from) {
-      record.void_from = std::min(record.void_from.value_or(index), *revocation->void_from);
-    }
+    return {};
   }
+  if (const auto* approval = std::get_if<DigestApproval>(&change->action)) {
+    return approve(index, statement.subject, *approval);
+  }
+  return revoke(index, statement.subject, std::get<Revocation>(change->action));
+}
+
+Status KeyBook::approve(std::uint64_t index, const Digest& digest, const DigestApproval& approval) {
+  std::vector<ApprovalRecord>& records = approvals_[digest];
+  if (!records.empty() && !records.back().revoked_at) {
+    return fail(ErrorKind::invalid, "ALREADY_APPROVED", entry_place(index),
+                digest.text() + " is approved already");
+  }
+  records.push_back({approval.kind, index, {}, {}});
+  return {};
+}
+
+Status KeyBook::revoke(std::uint64_t index, const Digest& subject, const Revocation& revocation) {
+  if (revocation.void_from && *revocation.void_from > index) {
+    return fail(ErrorKind::invalid, "VOID_IN_FUTURE", entry_place(index),
+                "voidFrom lies above the revocation itself");
+  }
+  const auto key = keys_.find(subject);
+  const auto approval = approvals_.find(subject);
+  if (key == keys_.end() && approval == approvals_.end()) {
+    return fail(ErrorKind::invalid, "UNKNOWN_KEY", entry_place(index),
+                subject.text() + " is neither an enrolled key nor an approved digest");
+  }
+  if (key != keys_.end() && key->second.role == Role::root) {
+    return fail(ErrorKind::invalid, "ROOT_REVOKED", entry_place(index),
+                "what the root signed is never void: a lost root ends a ledger",
+                "make a new ledger and import this one into it");
+  }
+  std::optional<std::uint64_t>& revoked_at =
+      key != keys_.end() ? key->second.revoked_at : approval->second.back().revoked_at;
+  std::optional<std::uint64_t>& void_from =
+      key != keys_.end() ? key->second.void_from : approval->second.back().void_from;
+  // A second revocation can still say that there was a compromise, or from an earlier entry on.
+  const bool says_more = revocation.void_from && (!void_from || *revocation.void_from < *void_from);
+  if (revoked_at && !says_more) {
+    return fail(ErrorKind::invalid, "ALREADY_REVOKED", entry_place(index),
+                "it was revoked at entry " + std::to_string(*revoked_at));
+  }
+  if (!revoked_at) revoked_at = index;
+  if (says_more) void_from = revocation.void_from;
   return {};
 }
 
 const KeyRecord* KeyBook::find(const Digest& key_id) const {
   const auto found = keys_.find(key_id);
   return found == keys_.end() ? nullptr : &found->second;
+}
+
+bool KeyBook::knows(const Digest& digest) const {
+  return keys_.contains(digest) || approvals_.contains(digest);
+}
+
+bool KeyBook::approved(const Digest& digest, DigestApproval::Kind kind, std::uint64_t index) const {
+  const auto found = approvals_.find(digest);
+  return found != approvals_.end() &&
+         std::ranges::any_of(found->second, [&](const ApprovalRecord& record) {
+           return record.kind == kind && record.valid_at(index);
+         });
 }
 
 bool KeyBook::counts(const Digest& key_id, const PredicateType& type, std::uint64_t index) const {

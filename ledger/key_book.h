@@ -26,15 +26,31 @@ struct KeyRecord {
   std::uint64_t enrolled_at = 0;            // index of the enrolling entry
   std::optional<std::uint64_t> revoked_at;  // index of the revoking entry
   std::optional<std::uint64_t> void_from;   // of a revocation for compromise
+  std::vector<std::string> hardware;        // products that a runner may measure on; empty: any
+  std::vector<Digest> protocols;            // identities of those it may follow; empty: any
 
   // Whether what the key signed at entry `index` counts.
+  bool valid_at(std::uint64_t index) const;
+};
+
+// The root's approval of a harness or a protocol.
+struct ApprovalRecord {
+  DigestApproval::Kind kind{};
+  std::uint64_t approved_at = 0;
+  std::optional<std::uint64_t> revoked_at;
+  std::optional<std::uint64_t> void_from;
+
+  // Whether it stood for what came at entry `index`.
   bool valid_at(std::uint64_t index) const;
 };
 
 class KeyBook {
  public:
   // Takes the founding or a key statement at `index`. Requires: in order of index; the signature
-  // and the signer were checked. Errors (kind invalid): ALREADY_ENROLLED, UNKNOWN_KEY, NO_FOUNDING.
+  // and the signer were checked. Errors (kind invalid), after which nothing has changed:
+  // NO_FOUNDING, ALREADY_FOUNDED, ALREADY_ENROLLED, ALREADY_APPROVED, ALREADY_REVOKED (a revocation
+  // that says nothing new), UNKNOWN_KEY (neither key nor approved digest), ROOT_REVOKED,
+  // VOID_IN_FUTURE.
   Status apply(std::uint64_t index, const Attestation& statement);
 
   // The record of a key by its id, or null.
@@ -44,9 +60,18 @@ class KeyBook {
   // The keys of a role that are valid for what comes at `index`, oldest first.
   std::vector<const KeyRecord*> valid(Role role, std::uint64_t index) const;
   const std::map<Digest, KeyRecord>& all() const { return keys_; }
+  // Whether the log knows this digest as a key or as something approved.
+  bool knows(const Digest& digest) const;
+  // Approvals by digest, oldest first: what was revoked may be approved again.
+  const std::map<Digest, std::vector<ApprovalRecord>>& approvals() const { return approvals_; }
+  bool approved(const Digest& digest, DigestApproval::Kind kind, std::uint64_t index) const;
 
  private:
+  Status approve(std::uint64_t index, const Digest& digest, const DigestApproval& approval);
+  Status revoke(std::uint64_t index, const Digest& subject, const Revocation& revocation);
+
   std::map<Digest, KeyRecord> keys_;  // by key id
+  std::map<Digest, std::vector<ApprovalRecord>> approvals_;
 };
 
 }  // namespace kernelindex

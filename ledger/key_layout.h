@@ -58,7 +58,7 @@ inline std::string tile(unsigned level, std::uint64_t index) {
 
 // Rises with each change of the tables below or of what lies in them: older derived data is then
 // stale.
-inline constexpr std::uint64_t kDerivedLayout = 1;
+inline constexpr std::uint64_t kDerivedLayout = 2;
 // What derived data is: its layout, and the tree size that it belongs to.
 inline std::string derived_state() { return "z"; }
 inline std::string derived_state_of(std::uint64_t size) {
@@ -85,6 +85,15 @@ inline std::string content_entries(const Digest& content) { return join("p", con
 inline std::string attestation(const Digest& id) { return join("a", id.raw()); }
 inline std::string import_statement(std::uint64_t index) { return join("i", big_endian(index)); }
 inline std::string key_statement(std::uint64_t index) { return join("k", big_endian(index)); }
+inline std::string chain_fact(std::uint64_t index) { return join("v", big_endian(index)); }
+// The notes of a key by the day (UTC, counted from the epoch) on which they were recorded.
+inline std::string notes_of_day(std::int64_t day, const Digest& signer) {
+  return join("b", big_endian(static_cast<std::uint64_t>(day) ^ std::uint64_t{1} << 63),
+              signer.raw());
+}
+inline std::string note_of_day(std::int64_t day, const Digest& signer, std::uint64_t index) {
+  return join(notes_of_day(day, signer), big_endian(index));
+}
 
 // Smaller values first; a run without a value last. Doubles sort as their sign-adjusted bits.
 inline std::string value_order(std::optional<double> value) {

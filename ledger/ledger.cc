@@ -6,6 +6,7 @@
 
 #include "ledger/appender.h"
 #include "ledger/key_layout.h"
+#include "ledger/stored_object.h"
 #include "schema/canonical_json.h"
 #include "schema/json_reader.h"
 
@@ -247,6 +248,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerOptions& given) {
   ledger->compare_marks();
   if (!ledger->options_.read_only && !damage) {
     if (Status status = ledger->collect_unnamed_chunks(); !status) return fail(status.error());
+    if (Status status = ledger->remove_withheld(); !status) return fail(status.error());
   }
   return ledger;
 }
@@ -312,7 +314,20 @@ Status Ledger::load_derived_state(const StoreView& view, LogState& state) {
     if (!range) return fail(range.error());
     state.imports.push_back(*range);
   }
-  return imports.status();
+  if (Status status = imports.status(); !status) return status;
+  std::vector<ChainFact> facts;
+  StoreCursor said = view.scan(Space::derived, "v");
+  for (; said.valid(); said.next()) {
+    const Result<std::uint64_t> index = index_of(said.key());
+    if (!index) return fail(index.error());
+    Result<ChainFact> fact = decode_chain_fact(*index, said.value());
+    if (!fact) return fail(fact.error());
+    facts.push_back(std::move(*fact));
+  }
+  if (Status status = said.status(); !status) return status;
+  state.chain_facts = std::make_shared<const std::vector<ChainFact>>(std::move(facts));
+  state.judge();
+  return {};
 }
 
 Result<Attestation> read_attestation(const Reader& reader, std::uint64_t index) {
@@ -374,6 +389,28 @@ Status Ledger::collect_unnamed_chunks() {
   return markers.status();
 }
 
+Status Ledger::remove_withheld() {
+  const std::shared_ptr<const LogState> now = state();
+  const StoreView view = store_->latest();
+  StoreBatch batch;
+  for (const Digest& object : now->judgements->withheld()) {
+    std::string value;
+    const Result<bool> found = view.get(Space::evidence, key_layout::object(object), value);
+    if (!found) return fail(found.error());
+    if (!*found || stored_object::is_withheld(value)) continue;
+    batch.put(Space::evidence, key_layout::object(object), stored_object::withheld());
+    StoreCursor chunks = view.scan(Space::evidence, key_layout::join("c", object.raw()));
+    for (; chunks.valid(); chunks.next()) batch.remove(Space::evidence, chunks.key());
+    if (Status status = chunks.status(); !status) return status;
+  }
+  if (batch.empty()) return {};
+  // Rows that were joined with these bytes are made anew; until then derived data is stale.
+  batch.remove(Space::derived, key_layout::derived_state());
+  if (Status status = store_->write(batch); !status) return status;
+  if (Status status = store_->purge_deleted(); !status) return status;
+  return reindex();
+}
+
 // ---- reading and writing ----
 
 std::shared_ptr<const LogState> Ledger::state() const {
@@ -408,23 +445,51 @@ Status Ledger::require_writable() const {
   return {};
 }
 
-Result<std::unique_ptr<Appender>> Ledger::append(ImportIdentity identity) {
+Result<std::unique_ptr<Appender>> Ledger::start_appender(ImportIdentity identity,
+                                                         std::optional<KeyFile> importer) {
+  if (Status status = acquire_writer(); !status) return fail(status.error());
   std::unique_ptr<Appender> appender(new Appender(*this, std::move(identity)));
+  appender->holds_writer_ = true;
   if (Status status = require_writable(); !status) return fail(status.error());
-  Result<KeyFile> importer = read_role_key(options_.keys, Role::importer, options_.passphrase);
-  if (!importer) return fail(importer.error());
-  const KeyRecord* record = state()->keys.find(importer->key.public_key().id());
-  if (record == nullptr || record->role != Role::importer ||
-      !record->valid_at(state()->head.size)) {
-    return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
-                key_file_path(options_.keys, Role::importer).string(),
-                "the importer key is not enrolled in this ledger, or was revoked");
-  }
-  // Nothing is recorded that could not be signed afterwards.
   if (const Result<KeyFile> log = log_key(*state()); !log) return fail(log.error());
-  appender->importer_ = std::move(*importer);
+  if (importer) {
+    const KeyRecord* record = state()->keys.find(importer->key.public_key().id());
+    if (record == nullptr || record->role != Role::importer ||
+        !record->valid_at(state()->head.size)) {
+      return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
+                  key_file_path(options_.keys, Role::importer).string(),
+                  "the importer key is not enrolled in this ledger, or was revoked");
+    }
+  }
+  appender->importer_ = std::move(importer);
   if (Status status = appender->open(); !status) return fail(status.error());
   return appender;
+}
+
+Status Ledger::acquire_writer() {
+  if (writing_thread_.load() == std::this_thread::get_id()) {
+    return fail(ErrorKind::usage, "WRITER_BUSY", options_.directory.string(),
+                "this thread has an unfinished Appender, and would wait for itself",
+                "finish it first");
+  }
+  writer_.acquire();
+  writing_thread_ = std::this_thread::get_id();
+  return {};
+}
+
+void Ledger::release_writer() {
+  writing_thread_ = std::thread::id();
+  writer_.release();
+}
+
+Result<std::unique_ptr<Appender>> Ledger::append(ImportIdentity identity) {
+  Result<KeyFile> importer = read_role_key(options_.keys, Role::importer, options_.passphrase);
+  if (!importer) return fail(importer.error());
+  return start_appender(std::move(identity), std::move(*importer));
+}
+
+Result<std::unique_ptr<Appender>> Ledger::append_attestations() {
+  return start_appender({}, std::nullopt);
 }
 
 // ---- checkpoints ----

@@ -7,13 +7,16 @@
 //   DIR/checkpoint  the newest signed checkpoint
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <shared_mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ledger/checkpoint.h"
@@ -59,7 +62,7 @@ struct ReadOnlyReason {
   std::uint64_t released = 0;  // the largest size that a mark names
 };
 
-// Requires of callers: one Ledger object writes at a time, from one thread; read() from any thread.
+// Safe to use from several threads. One Appender is at work at a time: the next waits for it.
 class Ledger {
  public:
   // Makes the directory, the keys that are not there yet, the founding entry and the enrolments,
@@ -81,8 +84,12 @@ class Ledger {
   // Set when a released mark names more than the store has, or another tree: nothing is signed.
   const std::optional<ReadOnlyReason>& read_only_reason() const { return read_only_reason_; }
 
-  // Starts a series of batches. Errors: READ_ONLY (refused), those of the key files.
+  // Starts a series of batches; waits while an unfinished Appender of another thread is at work.
+  // Errors: READ_ONLY, KEY_NOT_ENROLLED (refused), WRITER_BUSY (usage: this thread has one), those
+  // of the key files.
   Result<std::unique_ptr<Appender>> append(ImportIdentity identity);
+  // The same for attestations and artifacts alone: it claims nothing and needs no importer key.
+  Result<std::unique_ptr<Appender>> append_attestations();
 
   // The signed checkpoint of the head; signs it when the newest one is of a smaller size. Without a
   // log key the kept one, if it is of the head's size; else the error of the key file.
@@ -92,6 +99,10 @@ class Ledger {
   // opened. Requires: no reader of this ledger is in use. After an error the ledger is to be opened
   // again.
   Status reindex();
+
+  // Removes the bytes of objects that statements of the root withhold, and makes derived data anew
+  // when there were any. Requires: no reader of this ledger is in use.
+  Status remove_withheld();
 
   const Store& store() const { return *store_; }
 
@@ -106,6 +117,10 @@ class Ledger {
   void compare_marks();
   Status collect_unnamed_chunks();
   Status require_writable() const;
+  Status acquire_writer();
+  void release_writer();
+  Result<std::unique_ptr<Appender>> start_appender(ImportIdentity identity,
+                                                   std::optional<KeyFile> importer);
   Status release_checkpoint();
   // The key that signs checkpoints of this state. Errors: KEY_NOT_ENROLLED (refused), those of the
   // key file.
@@ -120,6 +135,8 @@ class Ledger {
   LedgerFormat format_;
   std::optional<Error> derived_fault_;
   std::optional<ReadOnlyReason> read_only_reason_;
+  std::binary_semaphore writer_{1};  // held by an Appender, which another thread may finish
+  std::atomic<std::thread::id> writing_thread_;
   mutable std::shared_mutex mutex_;  // guards state_, and orders commits with new readers
   std::shared_ptr<const LogState> state_;
 };

@@ -39,6 +39,12 @@ class RunView {
   Evidence evidence;
   std::optional<std::uint32_t> rank;  // absent when not eligible
   std::vector<std::string> reasons;   // why not
+  // What was said of it in this ledger and counts.
+  bool retracted = false;
+  bool withdrawn = false;  // by its own source
+  bool cannot_judge = false;
+  bool superseded = false;          // by a successor that is eligible
+  std::optional<Digest> successor;  // the newest one named, eligible or not
 
   bool eligible() const { return rank.has_value(); }
 
@@ -152,9 +158,10 @@ struct ChainView {
   Digest id;
   std::string predicate_type;
   std::string signer;
-  std::string role;    // of the signer, empty when it is not enrolled
+  std::string role;  // of the signer, empty when it is not enrolled
   bool counts = false;
   std::string reason;  // why not
+  std::string says;    // its own words: the reason of a correction, the text of a note
 };
 
 struct Provenance {
@@ -164,7 +171,7 @@ struct Provenance {
   std::vector<ClaimView> claims;
   std::vector<ReferenceView> refers;
   std::vector<ChainView> chain;
-  Proof inclusion;              // of the first claim
+  Proof inclusion;  // of the first claim
   std::uint64_t inclusion_index = 0;
 };
 

@@ -5,31 +5,9 @@
 #include "ledger/key_layout.h"
 
 namespace kernelindex {
-namespace {
-
-Result<RunView> make_view(const Digest& identity, std::string bytes) {
-  auto owned = std::make_unique<const std::string>(std::move(bytes));
-  Result<RunRow> row = decode_run_row(*owned);
-  if (!row) return fail_in(identity.text(), row.error());
-  return RunView(identity, std::move(owned), std::move(*row));
-}
-
-}  // namespace
 
 const RunView* History::leader() const {
   return !runs.empty() && runs.front().eligible() ? &runs.front() : nullptr;
-}
-
-Evidence judge_evidence(const Reader& reader, const RunRow& row, std::uint64_t size) {
-  EvidenceFacts facts;
-  facts.serving = row.kind == ManifestKind::serving_run;
-  facts.flags = row.flags;
-  facts.claims.reserve(row.claims.size());
-  for (const RunClaimRow& claim : row.claims) {
-    facts.claims.push_back({claim.own_source, reader.covering_import(claim.index, size) != nullptr,
-                            claim.snapshot_kept});
-  }
-  return evidence_v1(facts);
 }
 
 RankCandidate candidate_of(const RunView& run) {
@@ -46,6 +24,10 @@ RankCandidate candidate_of(const RunView& run) {
   out.statistic_present = run.row.statistic_present;
   out.level = run.evidence.level;
   out.flags = run.row.flags;
+  out.retracted = run.retracted;
+  out.superseded = run.superseded;
+  out.withdrawn = run.withdrawn;
+  out.cannot_judge = run.cannot_judge;
   out.observed_at = run.row.observed_at;
   out.index = run.row.index;
   out.last_index = run.row.last_index;
@@ -57,25 +39,6 @@ Result<std::uint64_t> size_of(const Reader& reader, const ReadPolicy& policy) {
   if (size <= reader.head().size) return size;
   return fail(ErrorKind::not_found, "SIZE_OUT_OF_RANGE", "size " + std::to_string(size),
               "the log has " + std::to_string(reader.head().size) + " entries");
-}
-
-Result<std::optional<RunView>> read_run(const Reader& reader, const Digest& identity,
-                                        std::uint64_t size, RowsAsOf* earlier) {
-  std::optional<std::string> bytes;
-  if (earlier != nullptr) {
-    Result<std::optional<DerivedRun>> run = earlier->run(identity);
-    if (!run) return fail(run.error());
-    if (*run) bytes = std::move((*run)->bytes);
-  } else {
-    Result<std::optional<std::string>> stored = reader.run_row(identity);
-    if (!stored) return fail(stored.error());
-    bytes = std::move(*stored);
-  }
-  if (!bytes) return std::nullopt;
-  Result<RunView> view = make_view(identity, std::move(*bytes));
-  if (!view) return fail(view.error());
-  view->evidence = judge_evidence(reader, view->row, size);
-  return std::move(*view);
 }
 
 void rank_runs(History& history) {
@@ -112,18 +75,17 @@ Result<History> judge_group(const Reader& reader, const Digest& key, const ReadP
   const Result<Digest> root = reader.root_at(*size);
   if (!root) return fail(root.error());
   out.as_of = {*size, *root};
-  RowsAsOf earlier(reader, *size);
+  RunJudge judge(reader, *size, policy.ranking);
   StoreCursor cursor = reader.view().scan(Space::derived, key_layout::group(key));
   for (; cursor.valid(); cursor.next()) {
     const Digest identity = key_layout::last_digest(cursor.key());
     if (current) {
-      Result<RunView> view = make_view(identity, std::string(cursor.value()));
+      Result<RunView> view = judge.judge(identity, std::string(cursor.value()));
       if (!view) return fail(view.error());
-      view->evidence = judge_evidence(reader, view->row, *size);
       out.runs.push_back(std::move(*view));
       continue;
     }
-    Result<std::optional<RunView>> view = read_run(reader, identity, *size, &earlier);
+    Result<std::optional<RunView>> view = judge.read(identity);
     if (!view) return fail(view.error());
     if (*view && (*view)->row.group == key) out.runs.push_back(std::move(**view));
   }
@@ -146,9 +108,7 @@ Result<History> history(const Reader& reader, const Digest& key, const ReadPolic
 Result<RunView> view_run(const Reader& reader, const Digest& identity, const ReadPolicy& policy) {
   const Result<std::uint64_t> size = size_of(reader, policy);
   if (!size) return fail(size.error());
-  RowsAsOf earlier(reader, *size);
-  Result<std::optional<RunView>> alone =
-      read_run(reader, identity, *size, *size == reader.head().size ? nullptr : &earlier);
+  Result<std::optional<RunView>> alone = RunJudge(reader, *size, policy.ranking).read(identity);
   if (!alone) return fail(alone.error());
   if (!*alone) {
     return fail(ErrorKind::not_found, "NO_SUCH_RUN", identity.text(),

@@ -112,14 +112,13 @@ Result<RunPage> list_runs(const Reader& reader, const RunFilter& filter, const R
   if (!size) return fail(size.error());
   const Result<std::string> from = start_after(filter.cursor);
   if (!from) return fail(from.error());
-  RowsAsOf earlier(reader, *size);
-  RowsAsOf* rows = *size == reader.head().size ? nullptr : &earlier;
+  RunJudge judge(reader, *size, policy.ranking);
   Ranks ranks(reader, policy);
   RunPage page;
   StoreCursor cursor = reader.view().scan(Space::derived, index_prefix(filter), *from);
   for (; cursor.valid(); cursor.next()) {
     const Digest identity = key_layout::last_digest(cursor.key());
-    Result<std::optional<RunView>> run = read_run(reader, identity, *size, rows);
+    Result<std::optional<RunView>> run = judge.read(identity);
     if (!run) return fail(run.error());
     if (!*run || !matches(filter, **run)) continue;
     if (filter.limit > 0 && page.runs.size() == filter.limit) {

@@ -54,12 +54,37 @@ Result<ClaimView> view_claim(const Reader& reader, const ClaimRow& row) {
   for (const ImportRange& range : reader.state().imports) {
     if (row.index >= range.first && row.index < range.end) out.import_index = range.index;
   }
-  out.import_valid = reader.covering_import(row.index, reader.head().size) != nullptr;
+  const ImportRange* import = reader.covering_import(row.index, reader.head().size);
+  out.import_valid = import != nullptr && !reader.state().judgements->retracted(import->id);
   if (out.snapshot) {
     if (Status status = add_snapshot(reader, out); !status) return fail(status.error());
   }
   return out;
 }
+
+// What an attestation says, in its own words.
+struct SayingText {
+  std::string operator()(const CommunityNote& note) const {
+    return std::string(note_type_name(note.type)) + ": " + note.text;
+  }
+  std::string operator()(const Retraction& retraction) const { return retraction.reason; }
+  std::string operator()(const Supersession& supersession) const {
+    return "by " + supersession.by.text() + ": " + supersession.reason;
+  }
+  std::string operator()(const Dispute& dispute) const { return dispute.reason; }
+  std::string operator()(const DisputeResolution& resolution) const {
+    return std::string(dispute_outcome_name(resolution.outcome)) + ": " + resolution.reason;
+  }
+  std::string operator()(const Withdrawal& withdrawal) const {
+    return withdrawal.source + ":" + withdrawal.external_id + " " + withdrawal.state + ": " +
+           withdrawal.reason;
+  }
+  std::string operator()(const Withholding& withholding) const { return withholding.reason; }
+  template <typename Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
 
 Result<ChainView> view_attestation(const Reader& reader, std::uint64_t index, const Entry& entry,
                                    const AttestationEntry& body) {
@@ -88,8 +113,15 @@ Result<ChainView> view_attestation(const Reader& reader, std::uint64_t index, co
     out.reason = "WRONG_ROLE";
   } else if (!record->valid_at(index)) {
     out.reason = "KEY_NOT_VALID";
+  } else if (reader.state().judgements->retracted(out.id)) {
+    out.reason = "RETRACTED";
   } else {
     out.counts = true;
+  }
+  if (type != nullptr) {
+    Result<Attestation> said = parse_attestation(envelope->payload);
+    if (!said) return fail_in("entry " + std::to_string(index), said.error());
+    out.says = std::visit(SayingText(), said->predicate);
   }
   return out;
 }

@@ -21,10 +21,17 @@ void common_reasons(const RankCandidate& run, std::vector<std::string>& out) {
   if (!run.has_primary || !run.value) out.emplace_back("MISSING_PRIMARY_METRIC");
   if ((run.flags & kRetractedBySource) != 0) out.emplace_back("RETRACTED_BY_SOURCE");
   if ((run.flags & kSupersededBySource) != 0) out.emplace_back("SUPERSEDED_BY_SOURCE");
+  if (run.retracted) out.emplace_back("RETRACTED");
+  if (run.superseded) out.emplace_back("SUPERSEDED");
 }
 
 void v1_reasons(const RankCandidate& run, std::vector<std::string>& out) {
-  if (run.level == Level::none) out.emplace_back("NO_SOURCE_CLAIM");
+  if (run.cannot_judge) {
+    out.emplace_back("CANNOT_JUDGE");
+  } else if (run.level == Level::none) {
+    out.emplace_back("NO_SOURCE_CLAIM");
+  }
+  if (run.withdrawn) out.emplace_back("WITHDRAWN_BY_SOURCE");
   if ((run.flags & kWorkloadMissing) != 0) out.emplace_back("WORKLOAD_MISSING");
   if ((run.flags & kOperationMismatch) != 0) out.emplace_back("OPERATION_MISMATCH");
   if (!run.has_primary || !run.value) return;
@@ -110,14 +117,20 @@ Direction direction(std::string_view metric, std::string_view unit) {
   return known ? Direction::lower_is_better : Direction::unknown;
 }
 
+std::vector<std::string> own_reasons(const RankCandidate& run, RankingPolicy policy) {
+  std::vector<std::string> out;
+  common_reasons(run, out);
+  if (policy == RankingPolicy::v1) v1_reasons(run, out);
+  return out;
+}
+
 GroupRanking rank_group(const std::vector<RankCandidate>& candidates, RankingPolicy policy) {
   GroupRanking out;
   out.runs.resize(candidates.size());
   out.source_native =
       std::ranges::any_of(candidates, [](const RankCandidate& run) { return run.source_native; });
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    common_reasons(candidates[i], out.runs[i].reasons);
-    if (policy == RankingPolicy::v1) v1_reasons(candidates[i], out.runs[i].reasons);
+    out.runs[i].reasons = own_reasons(candidates[i], policy);
   }
   if (policy == RankingPolicy::v1) mark_replaced(candidates, out.runs);
 

@@ -39,7 +39,11 @@ struct RankCandidate {
   std::optional<double> value;
   bool statistic_present = false;
   Level level = Level::none;
-  std::uint32_t flags = 0;  // RunFlag bits
+  std::uint32_t flags = 0;    // RunFlag bits
+  bool retracted = false;     // by a maintainer of this ledger
+  bool superseded = false;    // by a successor that is eligible itself
+  bool withdrawn = false;     // its own source found it disqualified or incorrect
+  bool cannot_judge = false;  // its chain holds what this program cannot read
   UtcMicros observed_at = 0;
   std::uint64_t index = 0;       // of the first counting claim
   std::uint64_t last_index = 0;  // of the latest claim of its own source
@@ -63,6 +67,9 @@ struct GroupRanking {
   std::vector<std::size_t> order;  // candidates as displayed: by rank, then the ineligible ones
   std::vector<Transition> transitions;  // in order of observation
 };
+
+// Why a run is not eligible, but for what only its group can show (REPLACED_AT_SOURCE).
+std::vector<std::string> own_reasons(const RankCandidate& run, RankingPolicy policy);
 
 // Ranks the candidates of one group and derives how its record moved. In a source-native group
 // ranks and records are kept per source.

@@ -20,14 +20,26 @@ std::unexpected<Error> damaged_object(const Digest& digest, std::string message)
               "source again");
 }
 
-Result<Manifest> read_document(const Reader& reader, const Digest& digest) {
+// nullopt when it is withheld.
+Result<std::optional<Manifest>> read_document(const Reader& reader, const Digest& digest) {
   Result<std::optional<std::string>> bytes = reader.object(digest);
   if (!bytes) return fail(bytes.error());
-  if (!*bytes) return damaged_object(digest, "the document of a claim is not held");
-  return read_manifest(**bytes);
+  if (!*bytes) {
+    const Result<bool> withheld = reader.object_withheld(digest);
+    if (!withheld) return fail(withheld.error());
+    if (*withheld) return std::nullopt;
+    return damaged_object(digest, "the document of a claim is not held");
+  }
+  Result<Manifest> manifest = read_manifest(**bytes);
+  if (!manifest) return fail(manifest.error());
+  return std::move(*manifest);
 }
 
 }  // namespace
+
+void LogState::judge() {
+  judgements = std::make_shared<const Judgements>(*chain_facts, keys, head.size);
+}
 
 // ---- the log ----
 
@@ -139,6 +151,13 @@ Result<std::optional<std::string>> Reader::object(const Digest& digest) const {
   return bytes;
 }
 
+Result<bool> Reader::object_withheld(const Digest& digest) const {
+  std::string value;
+  Result<bool> found = view_.get(Space::evidence, key_layout::object(digest), value);
+  if (!found) return found;
+  return *found && stored_object::is_withheld(value);
+}
+
 Result<bool> Reader::object_kept(const Digest& digest) const {
   std::string value;
   Result<bool> found = view_.get(Space::evidence, key_layout::object(digest), value);
@@ -247,6 +266,17 @@ const ImportRange* Reader::covering_import(std::uint64_t index, std::uint64_t si
   return state_->keys.counts(range.signer, *type, range.index) ? &range : nullptr;
 }
 
+std::shared_ptr<const Judgements> Reader::judgements(std::uint64_t size) const {
+  if (size >= state_->head.size) return state_->judgements;
+  const std::lock_guard lock(earlier_->mutex);
+  if (earlier_->judgements == nullptr || earlier_->size != size) {
+    earlier_->judgements =
+        std::make_shared<const Judgements>(*state_->chain_facts, state_->keys, size);
+    earlier_->size = size;
+  }
+  return earlier_->judgements;
+}
+
 // ---- rows as stored ----
 
 Result<std::shared_ptr<const SubjectRow>> StoredRows::subject(const Digest& identity) {
@@ -288,6 +318,14 @@ Result<bool> StoredRows::superseded(std::string_view external_id) {
 
 // ---- rows as of an earlier size ----
 
+Result<std::optional<Manifest>> read_subject_document(const Reader& reader, const SubjectRow& row) {
+  for (const ClaimRow& claim : row.claims) {
+    Result<std::optional<Manifest>> document = read_document(reader, claim.document);
+    if (!document || *document) return document;
+  }
+  return std::nullopt;
+}
+
 Result<std::shared_ptr<const SubjectRow>> derive_subject(
     const Reader& reader, const std::vector<std::uint64_t>& entries) {
   auto row = std::make_shared<SubjectRow>();
@@ -296,11 +334,11 @@ Result<std::shared_ptr<const SubjectRow>> derive_subject(
     if (!entry) return fail(entry.error());
     const auto* claim = std::get_if<ManifestEntry>(&entry->body);
     if (claim == nullptr) continue;
-    Result<Manifest> document = read_document(reader, entry->content.digest);
+    Result<std::optional<Manifest>> document = read_document(reader, entry->content.digest);
     if (!document) return fail_in(entry_place(index), document.error());
     Result<bool> supplied = claim->snapshot ? reader.supplied(*claim->snapshot, index) : true;
     if (!supplied) return fail(supplied.error());
-    fold_claim(*row, index, *entry, *supplied, *document);
+    fold_claim(*row, index, *entry, *supplied, *document ? &**document : nullptr);
   }
   if (row->claims.empty()) return std::shared_ptr<const SubjectRow>();
   return row;
@@ -335,9 +373,10 @@ Result<std::optional<DerivedRun>> RowsAsOf::run(const Digest& identity) {
   Result<std::shared_ptr<const SubjectRow>> self = subject(identity);
   if (!self) return fail(self.error());
   if (*self == nullptr) return std::nullopt;
-  Result<Manifest> document = read_document(reader_, (*self)->claims.front().document);
+  Result<std::optional<Manifest>> document = read_subject_document(reader_, **self);
   if (!document) return fail(document.error());
-  Result<DerivedRun> run = derive_run(**self, document->kind, document->facts, *this);
+  if (!*document) return std::nullopt;
+  Result<DerivedRun> run = derive_run(**self, (*document)->kind, (*document)->facts, *this);
   if (!run) return fail(run.error());
   return std::move(*run);
 }

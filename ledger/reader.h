@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "ledger/derive.h"
 #include "ledger/entry.h"
+#include "ledger/judgements.h"
 #include "ledger/key_book.h"
 #include "ledger/merkle.h"
 #include "ledger/proof.h"
@@ -37,6 +39,13 @@ struct LogState {
   TreeHead head;
   KeyBook keys;
   std::vector<ImportRange> imports;  // in order of `first`
+  // Of attestations on chains, in order of index, and what they come to. Never null.
+  std::shared_ptr<const std::vector<ChainFact>> chain_facts =
+      std::make_shared<const std::vector<ChainFact>>();
+  std::shared_ptr<const Judgements> judgements = std::make_shared<const Judgements>();
+
+  // Makes `judgements` anew from the facts and the keys.
+  void judge();
 };
 
 // Requires: the log holds this kind of thing in memory only up to this size.
@@ -73,6 +82,8 @@ class Reader {
   // is known to be right only when this returns.
   Result<bool> stream_object(const Digest& digest,
                              const std::function<Status(std::string_view)>& piece) const;
+  // Whether the bytes were held once and were withheld since.
+  Result<bool> object_withheld(const Digest& digest) const;
   // Whether the bytes are held, without reading them.
   Result<bool> object_kept(const Digest& digest) const;
 
@@ -92,12 +103,23 @@ class Reader {
   Result<bool> any_superseding() const;
   // Whether a claim below `size` says that it replaces what has this external id.
   Result<bool> superseded(std::string_view external_id, std::uint64_t size) const;
-  // The import statement that covers a claim, valid as of `size`; null when there is none.
+  // The import statement that covers a claim, by a key that counts, as of `size`; null when there
+  // is none. Whether it was taken back: judgements().
   const ImportRange* covering_import(std::uint64_t index, std::uint64_t size) const;
+  // What was said on chains, as of `size`. Never null.
+  std::shared_ptr<const Judgements> judgements(std::uint64_t size) const;
 
  private:
+  // Judgements of the last earlier size that was asked for.
+  struct Earlier {
+    std::mutex mutex;
+    std::uint64_t size = 0;
+    std::shared_ptr<const Judgements> judgements;
+  };
+
   StoreView view_;
   std::shared_ptr<const LogState> state_;
+  std::shared_ptr<Earlier> earlier_ = std::make_shared<Earlier>();
 };
 
 // Rows as the store has them; not for sharing between threads. Remembers a bounded number.
@@ -132,6 +154,10 @@ class RowsAsOf final : public RowSource {
   std::uint64_t size_;
   std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> subjects_;
 };
+
+// A document of a subject whose bytes are held, the earliest claimed; nullopt when all are
+// withheld. Errors: MISSING_OBJECT (corrupt), those of read_manifest().
+Result<std::optional<Manifest>> read_subject_document(const Reader& reader, const SubjectRow& row);
 
 // The row of a subject from its entries, in order; attestations among them add nothing. Null when
 // no claim is among them.

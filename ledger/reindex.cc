@@ -81,12 +81,10 @@ class Reindexer {
       if (self->kind != ManifestKind::benchmark_run && self->kind != ManifestKind::serving_run) {
         continue;
       }
-      Result<std::optional<std::string>> bytes = reader_.object(self->claims.front().document);
-      if (!bytes) return fail(bytes.error());
-      if (!*bytes) continue;
-      Result<Manifest> document = read_manifest(**bytes);
+      Result<std::optional<Manifest>> document = read_subject_document(reader_, *self);
       if (!document) return fail_in(identity.text(), document.error());
-      Result<DerivedRun> run = derive_run(*self, document->kind, document->facts, rows);
+      if (!*document) continue;
+      Result<DerivedRun> run = derive_run(*self, (*document)->kind, (*document)->facts, rows);
       if (!run) return fail(run.error());
       const Result<RunRow> row = decode_run_row(run->bytes);
       if (!row) return fail(row.error());

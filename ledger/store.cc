@@ -388,6 +388,16 @@ Status Store::verify_files() const {
   return {};
 }
 
+Status Store::purge_deleted() {
+  if (Status status = flush(); !status) return status;
+  rocksdb::CompactRangeOptions how;
+  how.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  const rocksdb::Status status =
+      database_->db->CompactRange(how, database_->handle(Space::evidence), nullptr, nullptr);
+  if (!status.ok()) return fail(to_error(status));
+  return {};
+}
+
 Status Store::flush() {
   const rocksdb::Status status = database_->db->Flush(rocksdb::FlushOptions(), database_->handles);
   if (!status.ok()) return fail(to_error(status));

@@ -120,6 +120,9 @@ class Store {
   Status drop_derived();
   // Every byte of every file against the checksums kept in the manifest of RocksDB.
   Status verify_files() const;
+  // Rewrites the evidence files, so that bytes that were removed or replaced are gone from the
+  // disk.
+  Status purge_deleted();
   // Flushes what is in memory to files; not needed for durability.
   Status flush();
   bool read_only() const;

@@ -22,6 +22,12 @@ std::string format_utc_micros(UtcMicros time);
 // "2026-06-29T21:49:23.345Z": always three digits, cut; the form that imports write.
 std::string format_utc_millis(UtcMicros time);
 
+// The day of an instant, counted from 1970-01-01.
+constexpr std::int64_t utc_day(UtcMicros time) {
+  constexpr UtcMicros kDay = UtcMicros{24} * 60 * 60 * 1'000'000;
+  return time / kDay - (time % kDay < 0 ? 1 : 0);
+}
+
 // Time stamps of leaderboards: without a zone they are read as UTC; offsets are applied; a space
 // may stand for T; fractions are cut to milliseconds. Refused: calendar dates that do not exist,
 // hour 25, second 60, bare numbers, "-0700". `zone_assumed` is set when the text named no zone.

@@ -95,6 +95,7 @@ json::Value chain_document(const JsonOutput& json, const ChainView& attestation)
       .add("role", attestation.role)
       .add("counts", json::Value(attestation.counts))
       .add("reason", attestation.reason)
+      .add_if(!attestation.says.empty(), "says", attestation.says)
       .finish();
 }
 
@@ -225,11 +226,15 @@ void print_text(Output& out, const Reader& reader, const Story& story) {
   }
   for (const ChainView& attestation : found.chain) {
     if (is_note(attestation)) continue;
-    step(out, "said",
-         {attestation.predicate_type + " by " + attestation.role + " " +
-              attestation.signer.substr(0, 8) + ", entry " + std::to_string(attestation.index) +
-              (attestation.counts ? "" : ", does not count: " + attestation.reason),
-          attestation.id.text()});
+    const std::string_view type = attestation.predicate_type;
+    std::vector<std::string> lines = {
+        std::string(type.starts_with(kPredicateBase) ? type.substr(kPredicateBase.size()) : type) +
+            " by " + attestation.role + " " + attestation.signer.substr(0, 8) + ", entry " +
+            std::to_string(attestation.index) +
+            (attestation.counts ? "" : ", does not count: " + attestation.reason),
+        attestation.id.text()};
+    if (!attestation.says.empty()) lines.insert(lines.begin() + 1, attestation.says);
+    step(out, "said", lines, attestation.counts ? Tone::plain : Tone::dim);
   }
   if (story.notes != 0) {
     step(out, "notes", {counted(story.notes, "community note") + ", which never change a level"});

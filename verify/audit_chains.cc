@@ -85,9 +85,10 @@ std::shared_ptr<const SubjectRow> fold_subject(const AuditState& state,
     if (!entry) return nullptr;
     const auto* claim = std::get_if<ManifestEntry>(&entry->body);
     const ObjectFact* object = state.objects.find(entry->content.digest);
-    if (claim == nullptr || object == nullptr || object->manifest == nullptr) return nullptr;
+    if (claim == nullptr || object == nullptr) return nullptr;
+    if (object->manifest == nullptr && !object->withheld) return nullptr;
     const bool supplied = claim->snapshot ? state.supplied(*claim->snapshot, index) : true;
-    fold_claim(*row, index, *entry, supplied, *object->manifest);
+    fold_claim(*row, index, *entry, supplied, object->manifest.get());
   }
   return row->claims.empty() ? nullptr : row;
 }

@@ -19,7 +19,7 @@ struct Table {
 };
 
 // Largest first, so that no thread begins a long task when the others are done.
-constexpr std::array<Table, 17> kTables = {{
+constexpr std::array<Table, 19> kTables = {{
     {'s', true, "subject rows"},
     {'x', false, "external ids"},
     {'d', true, "dependents"},
@@ -36,6 +36,8 @@ constexpr std::array<Table, 17> kTables = {{
     {'a', false, "attestations"},
     {'i', false, "import statements"},
     {'k', false, "key statements"},
+    {'v', false, "attestations on chains"},
+    {'b', false, "notes by day"},
     {'z', false, "layout and size of derived data"},
 }};
 
@@ -100,12 +102,18 @@ struct JoinedRun {
 // Joins a run whose own row is `self`. Nothing when a document of it cannot be read.
 std::optional<JoinedRun> join_run(const AuditState& state, const SubjectFact& subject,
                                   const SubjectRow& self) {
-  const LeafFact* first = state.leaf(subject.claims.front());
-  const ObjectFact* document = first != nullptr ? state.objects.find(first->content) : nullptr;
-  if (!subject.sound || document == nullptr || document->manifest == nullptr) return std::nullopt;
+  if (!subject.sound) return std::nullopt;
+  const Manifest* document = nullptr;  // the first that is not withheld
+  for (const std::uint64_t index : subject.claims) {
+    const LeafFact* claim = state.leaf(index);
+    const ObjectFact* object = claim != nullptr ? state.objects.find(claim->content) : nullptr;
+    if (object == nullptr) return std::nullopt;
+    document = object->manifest.get();
+    if (document != nullptr || !object->withheld) break;
+  }
+  if (document == nullptr) return std::nullopt;
   DerivedRows rows(state);
-  const Result<DerivedRun> run =
-      derive_run(self, document->manifest->kind, document->manifest->facts, rows);
+  const Result<DerivedRun> run = derive_run(self, document->kind, document->facts, rows);
   if (!run) return std::nullopt;
   const Result<RunRow> row = decode_run_row(run->bytes);
   if (!row) return std::nullopt;

@@ -127,7 +127,11 @@ class EntryCheck {
   void check_body(LeafFact& fact, const Entry& entry, const ManifestEntry& claim,
                   const ObjectFact* object) {
     expect_media_type(fact, entry.content, kManifestMediaType);
-    if (object != nullptr) fact.sound = check_manifest(fact, claim, *object);
+    if (object != nullptr) {
+      fact.sound = check_manifest(fact, claim, *object);
+    } else if (const ObjectFact* gone = state_.objects.find(entry.content.digest)) {
+      fact.sound = gone->withheld;
+    }
     if (claim.snapshot && !state_.snapshot_before(*claim.snapshot, fact.index)) {
       state_.faults.add(about(fact.index, *claim.snapshot), "SNAPSHOT_NOT_RECORDED",
                         entry_name(fact.index) + " names a snapshot that no earlier entry records");
@@ -140,7 +144,9 @@ class EntryCheck {
     }
     const bool supplied = claim.snapshot ? state_.supplied(*claim.snapshot, fact.index) : true;
     expect_pairs(fact, entry);
-    if (fact.sound) expect_row(fact, entry, supplied, *object->manifest);
+    if (fact.sound) {
+      expect_row(fact, entry, supplied, object == nullptr ? nullptr : object->manifest.get());
+    }
   }
 
   void check_body(LeafFact& fact, const Entry& entry, const SnapshotEntry&, const ObjectFact*) {
@@ -199,7 +205,7 @@ class EntryCheck {
 
   // The row as it is with this claim alone; check_chains() makes those of several claims.
   void expect_row(const LeafFact& fact, const Entry& entry, bool supplied,
-                  const Manifest& manifest) {
+                  const Manifest* manifest) {
     if (state_.options.since) return;
     SubjectRow row;
     fold_claim(row, fact.index, entry, supplied, manifest);

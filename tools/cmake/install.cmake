@@ -7,7 +7,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kernelindex)
 set(header_dir ${CMAKE_INSTALL_INCLUDEDIR}/kernelindex)
 
 set(libraries "")
-foreach(library schema log ledger ingest audit verify)
+foreach(library schema log evidence ledger ingest audit verify)
   if(TARGET kernelindex_${library})
     set_target_properties(kernelindex_${library} PROPERTIES EXPORT_NAME ${library})
     list(APPEND libraries kernelindex_${library})

@@ -32,22 +32,6 @@ bool is_named_as_part(std::string_view locator) {
          (json && (base.starts_with("solution") || base.find("trace") != std::string_view::npos));
 }
 
-// Folders that two directories have in common.
-std::size_t common_folders(std::string_view a, std::string_view b) {
-  std::size_t count = 0;
-  while (true) {
-    const std::size_t end_a = a.find('/');
-    const std::size_t end_b = b.find('/');
-    if (a.substr(0, end_a) != b.substr(0, end_b) || a.empty() || b.empty()) return count;
-    ++count;
-    if (end_a == std::string_view::npos || end_b == std::string_view::npos) {
-      return count + (end_a == end_b ? 1 : 0);  // the very same directory is nearest
-    }
-    a.remove_prefix(end_a + 1);
-    b.remove_prefix(end_b + 1);
-  }
-}
-
 bool has(const Value& item, std::string_view name) { return item.find(name) != nullptr; }
 
 }  // namespace
@@ -94,6 +78,21 @@ bool begins_benchmark_tree(std::string_view beginning, std::string_view locator)
 std::string directory_of(std::string_view locator) {
   const std::size_t slash = locator.rfind('/');
   return slash == std::string_view::npos ? "." : std::string(locator.substr(0, slash));
+}
+
+std::size_t common_folders(std::string_view a, std::string_view b) {
+  std::size_t count = 0;
+  while (true) {
+    const std::size_t end_a = a.find('/');
+    const std::size_t end_b = b.find('/');
+    if (a.substr(0, end_a) != b.substr(0, end_b) || a.empty() || b.empty()) return count;
+    ++count;
+    if (end_a == std::string_view::npos || end_b == std::string_view::npos) {
+      return count + (end_a == end_b ? 1 : 0);  // the very same directory is nearest
+    }
+    a.remove_prefix(end_a + 1);
+    b.remove_prefix(end_b + 1);
+  }
 }
 
 BenchmarkTree::BenchmarkTree(std::span<const RecordedFile> files, ClaimWriter& writer)

@@ -34,6 +34,8 @@ bool begins_benchmark_tree(std::string_view beginning, std::string_view locator)
 
 // "a/b" of "a/b/c.json", "." of "c.json".
 std::string directory_of(std::string_view locator);
+// Folders that two directories have in common, from the root on; one more when they are the same.
+std::size_t common_folders(std::string_view a, std::string_view b);
 
 struct WorkloadRecord {
   ItemPlace place;

@@ -46,7 +46,7 @@ Status ClaimWriter::claim(Draft draft) {
 
 Status ClaimWriter::claim_once(const Manifest& manifest, const ItemPlace& place,
                                std::string_view slug, std::string_view external_id) {
-  if (!shared_.insert(manifest.document).second) return {};
+  if (!shared_.insert(manifest.identity).second) return {};
   Draft draft = draft_of(manifest, place);
   draft.facts.slug = slug;
   if (!external_id.empty()) draft.external_ids = {this->external_id(external_id)};

@@ -33,8 +33,9 @@ class ClaimWriter {
   Status begin(std::size_t file);
   // Begins the draft's file and hands the draft on.
   Status claim(Draft draft);
-  // Claims a document that many items share (a project, protocol or environment) the first time
-  // that it comes. `slug` and `external_id` may be empty.
+  // Claims what many items share (a project, protocol or environment) the first time that it comes;
+  // of several documents of one identity, which differ in titles alone, the first. `slug` and
+  // `external_id` may be empty.
   Status claim_once(const Manifest& manifest, const ItemPlace& place, std::string_view slug = {},
                     std::string_view external_id = {});
 
@@ -46,7 +47,7 @@ class ClaimWriter {
   std::vector<std::string> locators_;
   DraftSink& sink_;
   std::vector<bool> begun_;
-  std::unordered_set<Digest> shared_;  // by document digest
+  std::unordered_set<Digest> shared_;  // identities
 };
 
 // The locators of files, in their order.

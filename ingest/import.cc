@@ -4,8 +4,12 @@
 #include <utility>
 
 #include "ingest/flashinfer_bench.h"
+#include "ingest/gpumode_kernelbot.h"
+#include "ingest/kernelbench.h"
 #include "ingest/kernelindex_catalog.h"
 #include "ingest/kernelindex_run_page.h"
+#include "ingest/liger_kernel_bench.h"
+#include "ingest/mlperf_inference.h"
 #include "ingest/pipeline.h"
 #include "ingest/sol_files.h"
 #include "ingest/source_documents.h"
@@ -57,6 +61,7 @@ std::string ImportOptions::json() const {
   out.add_if(!stack.empty(), "stack", stack);
   out.add_if(!commit.empty(), "commit", commit);
   out.add_if(!revision.empty(), "revision", revision);
+  out.add_if(!observed_at.empty(), "observedAt", observed_at);
   return json::canonical(out.finish());
 }
 
@@ -81,6 +86,7 @@ Result<ImportOptions> ImportOptions::parse(std::string_view text) {
   out.stack = value->text("stack");
   out.commit = value->text("commit");
   out.revision = value->text("revision");
+  out.observed_at = value->text("observedAt");
   if (out.json() != text) return bad_options(text);
   return out;
 }
@@ -97,6 +103,14 @@ Status run_importer(const SourceInfo& source, const ImportOptions& options,
                               {options.commit}, sink);
     case ImporterName::flashinfer_bench:
       return import_flashinfer_bench(files, {options.revision}, sink);
+    case ImporterName::gpumode_kernelbot:
+      return import_gpumode_kernelbot(files, {options.top}, sink);
+    case ImporterName::liger_kernel_bench:
+      return import_liger_kernel_bench(files, {options.commit}, sink);
+    case ImporterName::mlperf_inference:
+      return import_mlperf_inference(files, sink);
+    case ImporterName::kernelbench:
+      return import_kernelbench(files, {options.observed_at}, sink);
   }
   std::unreachable();
 }
@@ -111,7 +125,8 @@ Result<ImportReport> import_source(Ledger& ledger, const ImportRequest& request)
     appender = std::move(*opened);
     if (request.progress) appender->on_commit(request.progress);
   }
-  Recorder recorder(ledger, appender.get(), std::string(source.name), request.files);
+  Recorder recorder(ledger, appender.get(), std::string(source.name), request.files,
+                    source.reads_locators);
   const Status status = run_pipelined(
       [&](DraftSink& sink) { return run_importer(source, request.options, request.files, sink); },
       recorder);

@@ -20,12 +20,13 @@ namespace kernelindex::ingest {
 
 // The choices of all sources; each uses those that its help names.
 struct ImportOptions {
-  std::optional<std::size_t> top;    // sol-execbench
+  std::optional<std::size_t> top;    // sol-execbench, gpumode
   std::vector<std::string> tags;     // sol-execbench
   std::vector<std::string> kernels;  // sol-execbench
   std::string stack;                 // sol-execbench
-  std::string commit;                // sol-execbench, of a local tree
+  std::string commit;                // sol-execbench (of a local tree), liger
   std::string revision;              // flashinfer-bench
+  std::string observed_at;           // kernelbench
 
   // Canonical JSON, as import statements keep it: only what was chosen.
   std::string json() const;

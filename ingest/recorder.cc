@@ -94,15 +94,24 @@ std::string ImportReport::kept_json() const {
   ObjectBuilder out(arena);
   out.add("v", Value(1.0));
   add_source_part(arena, *this, out);
+  if (!files.empty()) {
+    std::vector<Value> list;
+    for (const auto& [locator, digest] : files) {
+      list.push_back(arena.object(
+          {{"locator", arena.string(locator)}, {"snapshot", arena.string(digest.text())}}));
+    }
+    out.add("files", arena.array(list));
+  }
   return json::canonical(out.finish());
 }
 
 Recorder::Recorder(Ledger& ledger, Appender* appender, std::string source,
-                   std::span<const RecordedFile> files)
+                   std::span<const RecordedFile> files, bool keep_locators)
     : ledger_(ledger),
       appender_(appender),
       reader_(ledger.read()),
       files_(files),
+      keep_locators_(keep_locators),
       snapshots_(files.size()) {
   report_.source = std::move(source);
 }
@@ -194,6 +203,7 @@ Result<ImportReport> Recorder::finish() {
   if (appender_ != nullptr) {
     for (std::size_t file = 0; file < files_.size(); ++file) {
       if (Status status = begin_file(file); !status) return fail(status.error());
+      if (keep_locators_) report_.files.emplace_back(files_[file].locator, *snapshots_[file]);
     }
     if (Status status = appender_->finish(report_.kept_json()); !status) {
       return fail(status.error());

@@ -29,6 +29,9 @@ struct ImportReport {
   std::map<std::string, std::uint64_t> counted;
   std::map<std::string, std::uint64_t> claims;  // by manifest kind
   std::vector<Finding> findings;
+  // The files in the order given, for sources whose importer asks for paths: two files of one
+  // content are one snapshot, which does not tell them apart.
+  std::vector<std::pair<std::string, Digest>> files;  // locator and snapshot
   AppendCounts recorded;
   AppendCounts existing;
   TreeHead head;  // after the import
@@ -44,9 +47,10 @@ struct ImportReport {
 // would be new and what exists.
 class Recorder final : public DraftSink {
  public:
-  // `source` is the importer's slug; snapshots are recorded under it. All outlive the recorder.
+  // `source` is the importer's slug; snapshots are recorded under it. With `keep_locators` the kept
+  // report lists the files. All outlive the recorder.
   Recorder(Ledger& ledger, Appender* appender, std::string source,
-           std::span<const RecordedFile> files);
+           std::span<const RecordedFile> files, bool keep_locators = false);
 
   Status begin_file(std::size_t file) override;
   Status claim(Draft draft) override;
@@ -74,6 +78,7 @@ class Recorder final : public DraftSink {
   Reader reader_;  // of before this import
   ImportReport report_;
   std::span<const RecordedFile> files_;
+  bool keep_locators_ = false;
   std::vector<std::optional<Digest>> snapshots_;          // by file, once recorded
   std::map<std::string, Digest> projects_;                // (source, slug) of this import
   std::map<std::string, Digest> operations_;              // slug of this import

@@ -27,10 +27,10 @@ class DriftLog {
   void unknown(std::string_view label, std::string_view member);
   // A text where the source documents a closed list.
   void unknown_value(std::string_view label, std::string_view member, std::string_view value);
-
- private:
+  // Anything else that the source says of itself otherwise than documented.
   void report(std::string code, std::string what);
 
+ private:
   DraftSink& sink_;
   std::set<std::string> said_;
   std::string locator_;

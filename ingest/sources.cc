@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "ingest/catalog_row.h"
+#include "ingest/gpumode_kernelbot.h"
+#include "ingest/kernelbench.h"
+#include "ingest/liger_kernel_bench.h"
+#include "ingest/mlperf_inference.h"
+#include "ingest/sol_files.h"
 
 namespace kernelindex::ingest {
 namespace {
@@ -29,41 +35,115 @@ bool is_run_page(std::string_view beginning) {
          contains_name(beginning, "\"run\"") && contains_name(beginning, "\"protocolDigest\"");
 }
 
-bool is_sol_dump(std::string_view beginning) {
-  if (!begins_with_object(beginning) || is_catalog(beginning)) return false;
-  const bool description = contains_name(beginning, "\"axes\"") &&
-                           contains_name(beginning, "\"inputs\"") &&
-                           contains_name(beginning, "\"name\"");
-  return description || contains_name(beginning, "\"kernels\"") ||
-         contains_name(beginning, "\"submissions\"");
-}
+// Definitions, solutions and traces of two sources look alike.
+bool is_told_by_its_tree(std::string_view) { return false; }
 
-bool is_flashinfer_tree(std::string_view) { return false; }
-
-constexpr std::array<SourceInfo, 4> kSources = {{
-    {ImporterName::kernelindex_catalog, "kernelindex-catalog", "KernelIndex catalog export",
-     "an export's JSON lines, bare or compressed with zstd", "kernelindex-catalog", "1",
-     "https://github.com/SamMausberg/KernelIndex", "Apache-2.0",
-     "The facts in an export keep the terms of the sources they came from.", "KernelIndex",
-     is_catalog},
-    {ImporterName::kernelindex_run, "kernelindex-run", "KernelIndex run page",
-     "the {run, protocol, environment} document of a run page", "kernelindex-run", "1",
-     "https://github.com/SamMausberg/KernelIndex", "Apache-2.0",
-     "The facts of a run keep the terms of the source they came from.", "KernelIndex", is_run_page},
-    {ImporterName::sol_execbench, "sol-execbench", "NVIDIA SOL-ExecBench",
-     "saved answers of the leaderboard: the list of kernels, kernels, pages of submissions",
-     "sol-execbench", "1", "https://research.nvidia.com/benchmarks/sol-execbench", "none stated",
-     "Facts of a public leaderboard, shown with attribution. Nothing of the data set of its "
-     "kernels "
-     "may be redistributed.",
-     "NVIDIA SOL-ExecBench", is_sol_dump},
-    {ImporterName::flashinfer_bench, "flashinfer-bench", "FlashInfer-Bench",
-     "definitions, solutions, workloads and traces of the data set flashinfer-trace",
-     "flashinfer-bench", "3", "https://huggingface.co/datasets/flashinfer-ai/flashinfer-trace",
-     "Apache-2.0",
-     "Redistribution and display permitted with the licence's notice. Traces of solutions that "
-     "models wrote are labelled with their author.",
-     "FlashInfer-Bench (flashinfer-ai/flashinfer-trace)", is_flashinfer_tree},
+constexpr std::array<SourceInfo, 8> kSources = {{
+    {.importer = ImporterName::kernelindex_catalog,
+     .name = "kernelindex-catalog",
+     .word = "kernelindex-catalog",
+     .title = "KernelIndex catalog export",
+     .input = "an export's JSON lines, bare or compressed with zstd",
+     .parser = "kernelindex-catalog",
+     .parser_version = "1",
+     .url = "https://github.com/SamMausberg/KernelIndex",
+     .license = "Apache-2.0",
+     .terms = "The facts in an export keep the terms of the sources they came from.",
+     .attribution = "KernelIndex",
+     .recognises = is_catalog},
+    {.importer = ImporterName::kernelindex_run,
+     .name = "kernelindex-run",
+     .word = "kernelindex-run",
+     .title = "KernelIndex run page",
+     .input = "the {run, protocol, environment} document of a run page",
+     .parser = "kernelindex-run",
+     .parser_version = "1",
+     .url = "https://github.com/SamMausberg/KernelIndex",
+     .license = "Apache-2.0",
+     .terms = "The facts of a run keep the terms of the source they came from.",
+     .attribution = "KernelIndex",
+     .recognises = is_run_page},
+    {.importer = ImporterName::mlperf_inference,
+     .name = "mlperf-inference",
+     .word = "mlperf",
+     .title = "MLPerf Inference",
+     .input = "summary_results.json of a round's results repository",
+     .parser = "mlperf-inference",
+     .parser_version = "1",
+     .url = "https://mlcommons.org/benchmarks/inference-datacenter/",
+     .license = "Apache-2.0",
+     .terms = "Official published results are shown unmodified, with round, division, submitter, "
+              "system and entry id, by the MLPerf results messaging guidelines.",
+     .attribution = "MLPerf\xE2\x84\xA2 Inference results by MLCommons; MLPerf\xE2\x84\xA2 is a "
+                    "trademark of MLCommons",
+     .recognises = begins_mlperf_summary},
+    {.importer = ImporterName::kernelbench,
+     .name = "kernelbench",
+     .word = "kernelbench",
+     .title = "KernelBench baselines",
+     .input = "results/timing of the repository, <host>/baseline_time_<variant>.json",
+     .parser = "kernelbench",
+     .parser_version = "1",
+     .url = "https://github.com/ScalingIntelligence/KernelBench",
+     .license = "MIT",
+     .terms = "Redistribution with the licence's notice.",
+     .attribution = "KernelBench (ScalingIntelligence)",
+     .reads_locators = true,
+     .recognises = begins_kernelbench_timings},
+    {.importer = ImporterName::gpumode_kernelbot,
+     .name = "gpumode-kernelbot",
+     .word = "gpumode",
+     .title = "GPU MODE KernelBot",
+     .input = "saved pages of the data set kernelbot-data, with the page of its boards",
+     .parser = "gpumode-kernelbot",
+     .parser_version = "2",
+     .url = "https://huggingface.co/datasets/GPUMODE/kernelbot-data",
+     .license = "June 9 Researcher Reciprocity License v1.0",
+     .terms = "Redistribution and public display permitted with the notice kept and attribution; "
+              "use for the training of models requires researcher reciprocity.",
+     .attribution = "GPU Mode and the KernelBot dataset",
+     .recognises = begins_kernelbot_page},
+    {.importer = ImporterName::liger_kernel_bench,
+     .name = "liger-kernel-bench",
+     .word = "liger",
+     .title = "Liger-Kernel benchmark",
+     .input = "benchmark/data/*.csv of the repository",
+     .parser = "liger-kernel-bench",
+     .parser_version = "1",
+     .url = "https://github.com/linkedin/Liger-Kernel",
+     .license = "BSD-2-Clause",
+     .terms = "Redistribution with the licence's notice.",
+     .attribution = "Liger-Kernel (LinkedIn)",
+     .recognises = begins_liger_table},
+    {.importer = ImporterName::sol_execbench,
+     .name = "sol-execbench",
+     .word = "sol-execbench",
+     .title = "NVIDIA SOL-ExecBench",
+     .input = "saved answers of the leaderboard: the list of kernels, kernels, pages of "
+              "submissions; or definitions, workloads, solutions and traces of a local tree",
+     .parser = "sol-execbench",
+     .parser_version = "1",
+     .url = "https://research.nvidia.com/benchmarks/sol-execbench",
+     .license = "none stated",
+     .terms = "Facts of a public leaderboard, shown with attribution. Nothing of the data set of "
+              "its kernels may be redistributed. The repository's examples: Apache-2.0.",
+     .attribution = "NVIDIA SOL-ExecBench",
+     .reads_locators = true,
+     .recognises = begins_sol_dump},
+    {.importer = ImporterName::flashinfer_bench,
+     .name = "flashinfer-bench",
+     .word = "flashinfer-bench",
+     .title = "FlashInfer-Bench",
+     .input = "definitions, solutions, workloads and traces of the data set flashinfer-trace",
+     .parser = "flashinfer-bench",
+     .parser_version = "3",
+     .url = "https://huggingface.co/datasets/flashinfer-ai/flashinfer-trace",
+     .license = "Apache-2.0",
+     .terms = "Redistribution and display permitted with the licence's notice. Traces of solutions "
+              "that models wrote are labelled with their author.",
+     .attribution = "FlashInfer-Bench (flashinfer-ai/flashinfer-trace)",
+     .reads_locators = true,
+     .recognises = is_told_by_its_tree},
 }};
 
 }  // namespace
@@ -71,8 +151,16 @@ constexpr std::array<SourceInfo, 4> kSources = {{
 std::span<const SourceInfo> sources() { return kSources; }
 
 const SourceInfo* find_source(std::string_view name) {
-  const auto* found = std::ranges::find(kSources, name, &SourceInfo::name);
+  const auto* found = std::ranges::find_if(kSources, [&](const SourceInfo& source) {
+    return source.name == name || source.word == name;
+  });
   return found == kSources.end() ? nullptr : found;
+}
+
+const SourceInfo& source_of(ImporterName importer) {
+  const auto* found = std::ranges::find(kSources, importer, &SourceInfo::importer);
+  assert(found != kSources.end());
+  return *found;
 }
 
 const SourceInfo* recognise_source(std::string_view beginning) {

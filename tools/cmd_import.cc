@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cassert>
 #include <map>
 
 #include "ingest/import.h"
+#include "ingest/recognise.h"
+#include "schema/canonical_json.h"
+#include "schema/json_reader.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
 #include "tools/progress.h"
@@ -16,7 +20,8 @@ constexpr OptionSpec kOptions[] = {
     {.name = "--dry-run", .help = "say what an import would do; write nothing"},
     {.name = "--top",
      .value = "N",
-     .help = "of each kernel only the N best submissions; by default all (sol-execbench)",
+     .help = "of each kernel, or board and runner, only the N best; by default all (sol-execbench, "
+             "gpumode)",
      .kind = ValueKind::count},
     {.name = "--tag",
      .value = "T",
@@ -31,18 +36,26 @@ constexpr OptionSpec kOptions[] = {
      .help = "only this version of the evaluation stack (sol-execbench)"},
     {.name = "--commit",
      .value = "HEX",
-     .help = "of the repository that a local tree was taken from, 40 hex digits (sol-execbench)"},
+     .help = "of the repository that the files were taken from, 40 hex digits (sol-execbench's "
+             "local trees, liger)"},
     {.name = "--revision",
      .value = "HEX",
      .help = "of the data set that the files were taken from, 40 hex digits (flashinfer-bench)"},
+    {.name = "--operations",
+     .value = "DIR",
+     .help = "manifests of the operations and suites of its problems (kernelbench)",
+     .kind = ValueKind::folder},
+    {.name = "--observed-at",
+     .value = "TIME",
+     .help = "when the results were observed, which the source does not say (kernelbench)"},
     {.name = "--sha256",
      .value = "D",
      .help = "refuse the file unless this is its SHA-256, in hex (one file)"},
     {.name = "SOURCE",
-     .help = "whose format it is",
+     .help = "whose format it is; by default what the content tells",
      .kind = ValueKind::choice,
-     .choices = "sol-execbench|flashinfer-bench|kernelindex-catalog|kernelindex-run",
-     .required = true},
+     .choices = "sol-execbench|flashinfer-bench|gpumode|liger|mlperf|kernelbench|"
+                "kernelindex-catalog|kernelindex-run"},
     {.name = "PATH",
      .help = "files or folders",
      .kind = ValueKind::file,
@@ -52,6 +65,8 @@ constexpr OptionSpec kOptions[] = {
 constexpr std::string_view kExamples[] = {
     "import sol-execbench dump/",
     "import sol-execbench dump/ --top 3 --dry-run",
+    "import results/",
+    "import flashinfer-bench flashinfer-trace/ --revision da915083d4c7c5e61aa3005e3d17ae488e0fc71c",
     "import kernelindex-catalog catalog.jsonl.zst --sha256 0022af0b...",
 };
 
@@ -147,37 +162,146 @@ ingest::ImportOptions read_options(const Arguments& arguments) {
   options.stack = arguments.text("--stack");
   options.commit = arguments.text("--commit");
   options.revision = arguments.text("--revision");
+  options.observed_at = arguments.text("--observed-at");
   return options;
 }
 
-Result<ExitCode> run(Session& session, const Arguments& arguments) {
+// One source of those among the files, and its files.
+struct SourceFiles {
+  const ingest::SourceInfo* source = nullptr;
+  std::vector<ingest::RecordedFile> files;
+};
+
+struct Plan {
+  std::vector<SourceFiles> sources;
+  std::vector<std::string> unclaimed;  // locators of files that no source knows
+};
+
+Result<Plan> plan_of(const Arguments& arguments, std::vector<ingest::RecordedFile> files) {
+  Plan plan;
+  if (arguments.given("SOURCE")) {
+    const ingest::SourceInfo* source = ingest::find_source(arguments.text("SOURCE"));
+    assert(source != nullptr);  // the choices of the option are the sources
+    plan.sources.push_back({source, std::move(files)});
+  } else {
+    const Result<ingest::Recognition> recognised = ingest::recognise_files(files);
+    if (!recognised) return fail(recognised.error());
+    for (const ingest::RecognisedFiles& group : recognised->sources) {
+      SourceFiles& of = plan.sources.emplace_back(SourceFiles{group.source, {}});
+      for (const std::size_t file : group.files) of.files.push_back(files[file]);
+    }
+    for (const std::size_t file : recognised->unclaimed) {
+      plan.unclaimed.push_back(files[file].locator);
+    }
+    if (plan.sources.empty()) {
+      return fail(ErrorKind::invalid, "UNKNOWN_SOURCE", arguments.list("PATH").front(),
+                  "no source knows any of the " + counted(files.size(), "file") + " here",
+                  "Name the source, or try 'kernelindex import --help'");
+    }
+  }
+  if (!arguments.given("--operations")) return plan;
+  Result<std::vector<ingest::RecordedFile>> manifests =
+      collect_files(arguments.list("--operations"));
+  if (!manifests) return fail(manifests.error());
+  for (SourceFiles& of : plan.sources) {
+    if (of.source->importer != ingest::ImporterName::kernelbench) continue;
+    of.files.insert(of.files.end(), manifests->begin(), manifests->end());
+  }
+  return plan;
+}
+
+Result<ingest::ImportReport> import_one(Session& session, Ledger& ledger, SourceFiles of,
+                                        const Arguments& arguments) {
   ingest::ImportRequest request;
-  request.source = ingest::find_source(arguments.text("SOURCE"));
-  assert(request.source != nullptr);  // the choices of the option are the sources
+  request.source = of.source;
   request.options = read_options(arguments);
+  request.files = std::move(of.files);
   request.dry_run = arguments.given("--dry-run");
+  Progress progress("importing " + std::string(of.source->name), session.quiet());
+  request.progress = [&](std::uint64_t size) { progress.update(size, 0, "entries in the log"); };
+  Result<ingest::ImportReport> report = ingest::import_source(ledger, request);
+  progress.clear();
+  return report;
+}
+
+// One report as it is, with the files that nobody claims; of several a list.
+void print_json(Output& out, const std::vector<ingest::ImportReport>& reports,
+                const std::vector<std::string>* unclaimed) {
+  if (unclaimed == nullptr) return out.write(reports.front().json() + "\n");
+  json::Arena arena;
+  json::ObjectBuilder document(arena);
+  std::vector<json::Value> imports;
+  for (const ingest::ImportReport& report : reports) {
+    imports.push_back(json::parse(report.json(), arena, {limits::kSourceJsonBytes}).value());
+  }
+  if (imports.size() == 1) {
+    for (const json::Member& member : imports.front().object()) {
+      document.add(member.name, member.value);
+    }
+  } else {
+    document.add("imports", arena.array(imports));
+  }
+  std::vector<json::Value> locators;
+  for (const std::string& locator : *unclaimed) locators.push_back(arena.string(locator));
+  document.add("unclaimed", arena.array(locators));
+  out.write(json::canonical(document.finish()) + "\n");
+}
+
+void print_unclaimed(Output& out, const std::vector<std::string>& unclaimed) {
+  constexpr std::size_t kShown = 20;
+  if (unclaimed.empty()) return;
+  out.write(
+      "\n" +
+      out.terminal().tinted(counted(unclaimed.size(), "file") + " of no source", Tone::warning) +
+      "\n");
+  for (std::size_t i = 0; i < std::min(unclaimed.size(), kShown); ++i) {
+    out.write("  " + escape_text(unclaimed[i]) + "\n");
+  }
+  if (unclaimed.size() > kShown) {
+    out.write("  and " + counted(unclaimed.size() - kShown, "more", "more") +
+              ": --json lists all\n");
+  }
+}
+
+Result<ExitCode> run(Session& session, const Arguments& arguments) {
   Result<std::vector<ingest::RecordedFile>> files = collect_files(arguments.list("PATH"));
   if (!files) return fail(files.error());
-  request.files = std::move(*files);
   if (arguments.given("--sha256")) {
-    if (Status pinned = check_pin(arguments.text("--sha256"), request.files); !pinned) {
+    if (Status pinned = check_pin(arguments.text("--sha256"), *files); !pinned) {
       return fail(pinned.error());
     }
   }
+  Result<Plan> plan = plan_of(arguments, std::move(*files));
+  if (!plan) return fail(plan.error());
+  const bool dry_run = arguments.given("--dry-run");
   const Result<std::unique_ptr<Ledger>> ledger =
-      open_ledger(session, request.dry_run ? Access::query : Access::write);
+      open_ledger(session, dry_run ? Access::query : Access::write);
   if (!ledger) return fail(ledger.error());
-  Progress progress("importing " + std::string(request.source->name), session.quiet());
-  request.progress = [&](std::uint64_t size) { progress.update(size, 0, "entries in the log"); };
-  const Result<ingest::ImportReport> report = ingest::import_source(**ledger, request);
-  if (!report) return fail(report.error());
-  progress.clear();
-  if (session.out().for_people()) {
-    print_text(session.out(), *report, request.dry_run);
-  } else {
-    session.out().write(report->json() + "\n");
+  const bool recognised = !arguments.given("SOURCE");
+  Output& out = session.out();
+  std::vector<ingest::ImportReport> reports;
+  bool quarantined = false;
+  for (SourceFiles& of : plan->sources) {
+    const std::size_t count = of.files.size();
+    const std::string_view title = of.source->title;
+    Result<ingest::ImportReport> report = import_one(session, **ledger, std::move(of), arguments);
+    if (!report) return fail(report.error());
+    quarantined |= report->quarantined();
+    if (out.for_people()) {
+      if (!reports.empty()) out.write("\n");
+      if (recognised) {
+        out.write("taken for " + std::string(title) + ": " + counted(count, "file") + "\n");
+      }
+      print_text(out, *report, dry_run);
+    }
+    reports.push_back(std::move(*report));
   }
-  return report->quarantined() ? ExitCode::check_failed : ExitCode::done;
+  if (out.for_people()) {
+    print_unclaimed(out, plan->unclaimed);
+  } else {
+    print_json(out, reports, recognised ? &plan->unclaimed : nullptr);
+  }
+  return quarantined ? ExitCode::check_failed : ExitCode::done;
 }
 
 }  // namespace
@@ -189,7 +313,9 @@ constexpr Verb kImportVerb{
         "The files are kept as snapshots, and each item becomes claims that name their place in\n"
         "them. An item that cannot be read is set aside with its reason, the rest is recorded, "
         "and\n"
-        "the exit status is 1. Importing the same files again adds nothing.",
+        "the exit status is 1. Importing the same files again adds nothing.\n\n"
+        "Without a SOURCE the content tells which it is, and several sources in one tree are\n"
+        "imported one after the other; files of none are listed.",
     .options = kOptions,
     .examples = kExamples,
     .run = run,

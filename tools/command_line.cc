@@ -26,6 +26,7 @@ using Declared = std::vector<std::pair<const OptionSpec*, CLI::Option*>>;
 
 Declared declare(CLI::App& app, std::span<const OptionSpec> options) {
   Declared declared;
+  bool choice_in_front = false;
   for (const OptionSpec& option : options) {
     const std::string name(option.name);
     CLI::Option* made = nullptr;
@@ -35,7 +36,9 @@ Declared declare(CLI::App& app, std::span<const OptionSpec> options) {
       made = app.add_option(name);
       made->expected(1, option.repeated ? CLI::detail::expected_max_vector_size : 1);
       made->allow_extra_args(option.repeated);
-      made->required(option.required);
+      // A word for it may have gone to the optional choice in front; interpret() asks.
+      made->required(option.required && !choice_in_front);
+      choice_in_front = option.kind == ValueKind::choice && !option.required;
     } else {
       made = app.add_option(name)->expected(1)->allow_extra_args(false);
       made->multi_option_policy(option.repeated ? CLI::MultiOptionPolicy::TakeAll
@@ -44,6 +47,11 @@ Declared declare(CLI::App& app, std::span<const OptionSpec> options) {
     declared.emplace_back(&option, made);
   }
   return declared;
+}
+
+bool is_choice_of(const OptionSpec& option, const std::string& value) {
+  const std::string choices = "|" + std::string(option.choices) + "|";
+  return value.find('|') == std::string::npos && choices.contains("|" + value + "|");
 }
 
 Status check_value(const OptionSpec& option, const std::string& value, const std::string& words) {
@@ -57,8 +65,7 @@ Status check_value(const OptionSpec& option, const std::string& value, const std
     }
   }
   if (option.kind == ValueKind::choice) {
-    const std::string choices = "|" + std::string(option.choices) + "|";
-    if (value.find('|') != std::string::npos || !choices.contains("|" + value + "|")) {
+    if (!is_choice_of(option, value)) {
       return usage(words, std::string(option.name) + " is one of " + std::string(option.choices) +
                               ", not " + in_quotes(value));
     }
@@ -69,14 +76,30 @@ Status check_value(const OptionSpec& option, const std::string& value, const std
   return {};
 }
 
+// A word at the place of an optional choice that is none of the choices is the first of what
+// follows: "import dump/" and "import sol-execbench dump/".
 Status collect(const Declared& declared, const std::string& words, Arguments& arguments) {
+  std::vector<std::string> passed_on;
+  const OptionSpec* passed_by = nullptr;
   for (const auto& [spec, option] : declared) {
-    for (const std::string& value : option->results()) {
+    std::vector<std::string> values = option->results();
+    if (spec->positional()) {
+      values.insert(values.begin(), passed_on.begin(), passed_on.end());
+      passed_on.clear();
+      const bool optional_choice = spec->kind == ValueKind::choice && !spec->required;
+      if (optional_choice && !values.empty() && !is_choice_of(*spec, values.front())) {
+        passed_on = std::move(values);
+        passed_by = spec;
+        continue;
+      }
+    }
+    for (const std::string& value : values) {
       if (Status status = check_value(*spec, value, words); !status) return status;
       arguments.values(spec->name).push_back(value);
     }
   }
-  return {};
+  // Nothing follows: then it is a wrong choice.
+  return passed_on.empty() ? Status() : check_value(*passed_by, passed_on.front(), words);
 }
 
 // The CLI11 applications made from the table, and which verb each of them stands for.

@@ -10,6 +10,7 @@
 #include "ledger/ledger.h"
 #include "ledger/stored_object.h"
 #include "schema/json_reader.h"
+#include "schema/limits.h"
 #include "verify/fault_list.h"
 #include "verify/json_difference.h"
 #include "verify/kept_bytes.h"
@@ -314,6 +315,7 @@ class Reimport {
     for (const Digest& snapshot : says.snapshots) add_snapshot(snapshot);
     if (!says.report) return;
     import_->finished = true;
+    take_files_of_report(*says.report);
     end_import();
   }
 
@@ -333,6 +335,29 @@ class Reimport {
     import_->snapshots.push_back({digest, body.source, body.locator, entry->content.media_type,
                                   body.fetched_at, entry->content.size,
                                   [this, digest] { return open_kept_bytes(reader_, digest); }});
+  }
+
+  // A report may list the files that were given: with all their paths, where snapshots alone would
+  // make one of two files of one content.
+  void take_files_of_report(const Digest& report) {
+    const Result<std::optional<std::string>> bytes = reader_.object(report);
+    if (!bytes || !*bytes) return;
+    json::Arena arena;
+    const Result<json::Value> document =
+        json::parse(**bytes, arena, {limits::kSourceJsonBytes, limits::kJsonDepth});
+    const json::Value* files = document ? document->find("files") : nullptr;
+    if (files == nullptr || !files->is_array()) return;
+    std::vector<ImportedSnapshot> listed;
+    for (const json::Value& file : files->array()) {
+      const Result<Digest> digest = Digest::parse(file.text("snapshot"));
+      if (!digest) return;
+      add_snapshot(*digest);  // one that was known, and of which nothing was claimed
+      const auto read = std::ranges::find(import_->snapshots, *digest, &ImportedSnapshot::digest);
+      if (read == import_->snapshots.end()) return;
+      listed.push_back(*read);
+      listed.back().locator = file.text("locator");
+    }
+    import_->snapshots = std::move(listed);
   }
 
   void end_import() {

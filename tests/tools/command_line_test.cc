@@ -22,6 +22,11 @@ constexpr OptionSpec kOptions[] = {
     {.name = "PATH", .repeated = true},
 };
 constexpr Verb kHistory{.name = "history", .summary = "history", .options = kOptions};
+constexpr OptionSpec kImportOptions[] = {
+    {.name = "SOURCE", .kind = ValueKind::choice, .choices = "dump|pages"},
+    {.name = "PATH", .kind = ValueKind::file, .required = true, .repeated = true},
+};
+constexpr Verb kImport{.name = "import", .summary = "import", .options = kImportOptions};
 constexpr Verb kKeyNew{.name = "key new", .summary = "new key"};
 constexpr Verb kKeyList{.name = "key list", .summary = "keys"};
 constexpr OptionSpec kFileOptions[] = {{.name = "FILE", .required = true}, {.name = "ID"}};
@@ -29,7 +34,8 @@ constexpr OptionSpec kDirOptions[] = {{.name = "--key", .value = "VKEY"},
                                       {.name = "DIR", .required = true}};
 constexpr Verb kVerify{.name = "verify", .summary = "file", .options = kFileOptions};
 constexpr Verb kVerifyTiles{.name = "verify tiles", .summary = "tiles", .options = kDirOptions};
-constexpr const Verb* kTable[] = {&kHistory, &kKeyNew, &kKeyList, &kVerifyTiles, &kVerify};
+constexpr const Verb* kTable[] = {&kHistory, &kImport,      &kKeyNew,
+                                  &kKeyList, &kVerifyTiles, &kVerify};
 
 Result<Command> parse(const std::vector<std::string>& words) {
   return parse_command_line(words, kTable);
@@ -71,6 +77,19 @@ TEST(CommandLine, AnArgumentMayBeTheNameOfAVerb) {
   ASSERT_TRUE(command) << command.error().text();
   EXPECT_EQ(command->arguments->text("ID"), "history");
   EXPECT_THAT(command->arguments->list("PATH"), ElementsAre("key", "-"));
+}
+
+TEST(CommandLine, AWordThatIsNoneOfTheOptionalChoicesIsTheNextArgument) {
+  const Result<Command> named = parse({"import", "dump", "a", "b"});
+  ASSERT_TRUE(named) << named.error().text();
+  EXPECT_EQ(named->arguments->text("SOURCE"), "dump");
+  EXPECT_THAT(named->arguments->list("PATH"), ElementsAre("a", "b"));
+  const Result<Command> plain = parse({"import", "a", "dump"});
+  ASSERT_TRUE(plain) << plain.error().text();
+  EXPECT_FALSE(plain->arguments->given("SOURCE"));
+  EXPECT_THAT(plain->arguments->list("PATH"), ElementsAre("a", "dump"));
+  EXPECT_EQ(refusal({"import", "dump"}), "import: PATH is required");
+  EXPECT_EQ(refusal({"import"}), "import: PATH is required");
 }
 
 TEST(CommandLine, WordsAfterTwoDashesAreArguments) {

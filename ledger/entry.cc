@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <initializer_list>
 
 #include "schema/canonical_json.h"
@@ -12,10 +13,10 @@ namespace kernelindex {
 namespace {
 
 using json::Arena;
-using json::ObjectBuilder;
 using json::Value;
 
 constexpr std::string_view kPredicatePrefix = "https://kernelindex.dev/predicates/";
+constexpr std::size_t kUsualLeafBytes = 1'000;  // claims with their facts are mostly smaller
 constexpr std::array<std::string_view, 3> kRoles = {"source", "log", "samples"};
 
 Error unknown(std::string place, std::string what) {
@@ -25,77 +26,144 @@ Error unknown(std::string place, std::string what) {
 
 // ---- writing ----
 
-Value text_list(Arena& arena, const std::vector<std::string>& items) {
-  std::vector<Value> values;
-  values.reserve(items.size());
-  for (const std::string& item : items) values.push_back(arena.string(item));
-  return arena.array(values);
-}
+// Appends the text of an object whose members come in canonical order: an entry is made for each
+// claim, and a tree of values to be sorted would take longer than all else about it.
+class ObjectText {
+ public:
+  explicit ObjectText(std::string& out) : out_(out) { out_ += '{'; }
 
-Value facts_value(Arena& arena, const ClaimFacts& facts) {
-  ObjectBuilder out(arena);
-  if (facts.project) out.add("project", facts.project->text());
-  out.add_if(!facts.slug.empty(), "slug", facts.slug);
-  if (!facts.aliases.empty()) out.add("aliases", text_list(arena, facts.aliases));
-  if (!facts.tags.empty()) out.add("tags", text_list(arena, facts.tags));
-  out.add_if(!facts.published_at.empty(), "publishedAt", facts.published_at);
-  if (!facts.artifacts.empty()) {
-    std::vector<Value> list;
-    for (const NamedArtifact& artifact : facts.artifacts) {
-      ObjectBuilder item(arena);
-      item.add("role", artifact.role).add("digest", artifact.digest.text());
-      item.add_if(!artifact.path.empty(), "path", artifact.path);
-      if (artifact.size) item.add("size", Value(static_cast<double>(*artifact.size)));
-      item.add_if(!artifact.media_type.empty(), "mediaType", artifact.media_type);
-      item.add_if(!artifact.license.empty(), "license", artifact.license);
-      list.push_back(item.finish());
-    }
-    out.add("artifacts", arena.array(list));
+  ObjectText& text(std::string_view name, std::string_view text) {
+    begin(name);
+    json::append_string(text, out_);
+    return *this;
   }
-  if (!facts.marks.empty()) out.add("marks", text_list(arena, facts.marks));
-  out.add_if(!facts.retracted_at.empty(), "retractedAt", facts.retracted_at);
-  out.add_if(!facts.supersedes.empty(), "supersedes", facts.supersedes);
-  return out.finish();
-}
-
-Value index_or_null(const std::optional<std::uint64_t>& index) {
-  return index ? Value(static_cast<double>(*index)) : Value();
-}
-
-struct BodyWriter {
-  Arena& arena;
-  ObjectBuilder& out;
-  Status operator()(const ManifestEntry& entry) const {
-    out.add("type", "manifest").add("kind", kind_name(entry.kind));
-    out.add("subject", entry.subject.text()).add("previous", index_or_null(entry.previous));
-    out.add("source", entry.source).add_if(!entry.via.empty(), "via", entry.via);
-    if (!entry.external_ids.empty()) out.add("externalIds", text_list(arena, entry.external_ids));
-    if (entry.snapshot) out.add("snapshot", entry.snapshot->text());
-    out.add_if(!entry.item.empty(), "item", entry.item);
-    if (entry.facts.empty()) return {};
-    const Value facts = facts_value(arena, entry.facts);
-    if (json::canonical(facts).size() > limits::kFactsBytes) {
-      return fail(ErrorKind::invalid, "FACTS_TOO_LARGE", entry.item,
-                  "the facts beside a claim are larger than 16 KiB");
+  ObjectText& text_if(bool present, std::string_view name, std::string_view text) {
+    return present ? this->text(name, text) : *this;
+  }
+  ObjectText& digest(std::string_view name, const Digest& digest) {
+    begin(name);
+    out_ += '"';
+    digest.append_text(out_);
+    out_ += '"';
+    return *this;
+  }
+  ObjectText& number(std::string_view name, std::uint64_t number) {
+    begin(name);
+    json::append_number(static_cast<double>(number), out_);
+    return *this;
+  }
+  ObjectText& number_or_null(std::string_view name, const std::optional<std::uint64_t>& value) {
+    if (value) return number(name, *value);
+    begin(name);
+    out_ += "null";
+    return *this;
+  }
+  // Absent when there are none.
+  ObjectText& texts(std::string_view name, const std::vector<std::string>& items) {
+    if (items.empty()) return *this;
+    begin(name);
+    char before = '[';
+    for (const std::string& item : items) {
+      out_ += before;
+      json::append_string(item, out_);
+      before = ',';
     }
-    out.add("facts", facts);
+    out_ += ']';
+    return *this;
+  }
+  // The caller appends the value.
+  std::string& begin(std::string_view name) {
+    assert(last_ < name);
+    if (!last_.empty()) out_ += ',';
+    last_ = name;
+    return out_.append(1, '"').append(name).append("\":");
+  }
+  void end() { out_ += '}'; }
+
+ private:
+  std::string& out_;
+  std::string_view last_;
+};
+
+void append_artifact(const NamedArtifact& artifact, std::string& out) {
+  ObjectText item(out);
+  item.digest("digest", artifact.digest);
+  item.text_if(!artifact.license.empty(), "license", artifact.license);
+  item.text_if(!artifact.media_type.empty(), "mediaType", artifact.media_type);
+  item.text_if(!artifact.path.empty(), "path", artifact.path);
+  item.text("role", artifact.role);
+  if (artifact.size) item.number("size", *artifact.size);
+  item.end();
+}
+
+void append_facts(const ClaimFacts& facts, std::string& out) {
+  ObjectText members(out);
+  members.texts("aliases", facts.aliases);
+  if (!facts.artifacts.empty()) {
+    members.begin("artifacts");
+    char before = '[';
+    for (const NamedArtifact& artifact : facts.artifacts) {
+      out += before;
+      append_artifact(artifact, out);
+      before = ',';
+    }
+    out += ']';
+  }
+  members.texts("marks", facts.marks);
+  if (facts.project) members.digest("project", *facts.project);
+  members.text_if(!facts.published_at.empty(), "publishedAt", facts.published_at);
+  members.text_if(!facts.retracted_at.empty(), "retractedAt", facts.retracted_at);
+  members.text_if(!facts.slug.empty(), "slug", facts.slug);
+  members.text_if(!facts.supersedes.empty(), "supersedes", facts.supersedes);
+  members.texts("tags", facts.tags);
+  members.end();
+}
+
+// Writes the members that follow `content`.
+struct BodyWriter {
+  const std::string& recorded_at;
+  ObjectText& members;
+  std::string& out;
+
+  Status operator()(const ManifestEntry& entry) const {
+    members.texts("externalIds", entry.external_ids);
+    if (!entry.facts.empty()) {
+      const std::size_t before = members.begin("facts").size();
+      append_facts(entry.facts, out);
+      if (out.size() - before > limits::kFactsBytes) {
+        return fail(ErrorKind::invalid, "FACTS_TOO_LARGE", entry.item,
+                    "the facts beside a claim are larger than 16 KiB");
+      }
+    }
+    members.text_if(!entry.item.empty(), "item", entry.item);
+    members.text("kind", kind_name(entry.kind)).number_or_null("previous", entry.previous);
+    members.text("recordedAt", recorded_at);
+    if (entry.snapshot) members.digest("snapshot", *entry.snapshot);
+    members.text("source", entry.source).digest("subject", entry.subject);
+    end("manifest").text_if(!entry.via.empty(), "via", entry.via);
     return {};
   }
   Status operator()(const SnapshotEntry& entry) const {
-    out.add("type", "snapshot").add("source", entry.source).add("locator", entry.locator);
-    out.add_if(!entry.fetched_at.empty(), "fetchedAt", entry.fetched_at);
-    out.add("acquired", entry.acquired);
+    members.text_if(!entry.fetched_at.empty(), "fetchedAt", entry.fetched_at);
+    members.text("locator", entry.locator).text("recordedAt", recorded_at);
+    members.text("source", entry.source);
+    end("snapshot");
     return {};
   }
   Status operator()(const ArtifactEntry&) const {
-    out.add("type", "artifact");
+    members.text("recordedAt", recorded_at);
+    end("artifact");
     return {};
   }
   Status operator()(const AttestationEntry& entry) const {
-    out.add("type", "attestation").add("subject", entry.subject.text());
-    out.add("previous", index_or_null(entry.previous));
-    out.add("predicateType", entry.predicate_type).add("signer", entry.signer);
+    members.text("predicateType", entry.predicate_type);
+    members.number_or_null("previous", entry.previous).text("recordedAt", recorded_at);
+    members.text("signer", entry.signer).digest("subject", entry.subject);
+    end("attestation");
     return {};
+  }
+  ObjectText& end(std::string_view type) const {
+    return members.text("type", type).number("v", kEntryVersion);
   }
 };
 
@@ -356,17 +424,20 @@ bool Entry::on_chain() const {
 }
 
 Result<std::string> encode_entry(const Entry& entry) {
-  Arena arena;
-  ObjectBuilder out(arena);
-  out.add("v", Value(static_cast<double>(kEntryVersion)));
-  out.add("recordedAt", format_utc_micros(entry.recorded_at));
-  out.add("content", arena.object({{"digest", arena.string(entry.content.digest.text())},
-                                   {"mediaType", arena.string(entry.content.media_type)},
-                                   {"size", Value(static_cast<double>(entry.content.size))}}));
-  if (Status status = std::visit(BodyWriter{arena, out}, entry.body); !status) {
+  std::string leaf;
+  leaf.reserve(kUsualLeafBytes);
+  ObjectText members(leaf);
+  if (const auto* snapshot = std::get_if<SnapshotEntry>(&entry.body)) {
+    members.text("acquired", snapshot->acquired);
+  }
+  ObjectText content(members.begin("content"));
+  content.digest("digest", entry.content.digest).text("mediaType", entry.content.media_type);
+  content.number("size", entry.content.size).end();
+  const std::string recorded_at = format_utc_micros(entry.recorded_at);
+  if (Status status = std::visit(BodyWriter{recorded_at, members, leaf}, entry.body); !status) {
     return fail(status.error());
   }
-  std::string leaf = json::canonical(out.finish());
+  members.end();
   if (leaf.size() > limits::kEntryBytes) {
     return fail(ErrorKind::invalid, "ENTRY_TOO_LARGE", {},
                 "the log entry has " + std::to_string(leaf.size()) + " bytes, more than 65,535");

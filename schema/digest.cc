@@ -30,6 +30,14 @@ const EVP_MD* sha256_algorithm() {
   return algorithm;
 }
 
+void encode_hex(std::string_view bytes, char* out) {
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    *out++ = kHexDigits[byte >> 4];
+    *out++ = kHexDigits[byte & 15];
+  }
+}
+
 // The value of each byte as a lower-case hex digit, 0x80 for all that are none.
 constexpr std::array<std::uint8_t, 256> kHexValues = [] {
   std::array<std::uint8_t, 256> values{};
@@ -90,11 +98,7 @@ Digest sha256(std::initializer_list<std::string_view> pieces) {
 
 std::string to_hex(std::string_view bytes) {
   std::string out(bytes.size() * 2, '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = static_cast<std::uint8_t>(bytes[i]);
-    out[2 * i] = kHexDigits[byte >> 4];
-    out[2 * i + 1] = kHexDigits[byte & 15];
-  }
+  encode_hex(bytes, out.data());
   return out;
 }
 
@@ -147,7 +151,19 @@ std::optional<std::string> from_base64(std::string_view text) {
 }
 
 std::string Digest::hex() const { return to_hex(raw()); }
-std::string Digest::text() const { return std::string(kPrefix) + hex(); }
+
+std::string Digest::text() const {
+  std::string out;
+  append_text(out);
+  return out;
+}
+
+void Digest::append_text(std::string& out) const {
+  std::array<char, kPrefix.size() + 2 * std::tuple_size_v<decltype(bytes)>> text;
+  kPrefix.copy(text.data(), kPrefix.size());
+  encode_hex(raw(), text.data() + kPrefix.size());
+  out.append(text.data(), text.size());
+}
 
 Digest Digest::from_raw(std::string_view raw) {
   Digest digest;

@@ -22,6 +22,8 @@ struct Digest {
 
   // "sha256:" + 64 lower-case hex digits: the form in documents and in all output.
   std::string text() const;
+  // Appends text().
+  void append_text(std::string& out) const;
   // The 64 lower-case hex digits alone.
   std::string hex() const;
   // The 32 raw bytes, as stored. The view lives as long as this value.

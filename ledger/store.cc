@@ -6,6 +6,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_checksum.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
@@ -26,7 +27,10 @@ namespace {
 // A reader comes back to the same blocks; a writer hardly reads, and its memory is for its batches.
 constexpr std::size_t kReaderCacheBytes = 64 * limits::kMiB;
 constexpr std::size_t kWriterCacheBytes = 8 * limits::kMiB;
-constexpr std::size_t kWriteBufferBytes = 8 * limits::kMiB;
+// As large as memory allows: each flush makes one file of each space more, and files of overlapping
+// keys are merged when there are too many of them, which costs as much as writing them.
+constexpr std::size_t kWriteBufferBytes = 16 * limits::kMiB;
+constexpr int kUnsortedFiles = 6;
 constexpr int kReadOnlyAttempts = 10;
 // A write-ahead log above this is turned into table files when the store is closed: every opening
 // would replay it.
@@ -99,6 +103,21 @@ class FileDigests final : public rocksdb::FileChecksumGenFactory {
   }
 };
 
+// Scans of what belongs to one digest mostly find nothing. Filters hold these beginnings of keys
+// too, so that such a scan reads no block.
+class DigestPrefix final : public rocksdb::SliceTransform {
+ public:
+  static constexpr std::size_t kBytes = 1 + 32;  // table and digest
+  static bool covers(std::string_view key) {
+    return key.size() >= kBytes && std::string_view("dnp").contains(key.front());
+  }
+  const char* Name() const override { return "kernelindex.DigestPrefix"; }
+  bool InDomain(const rocksdb::Slice& key) const override { return covers(view(key)); }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), kBytes};
+  }
+};
+
 rocksdb::Options database_options(const StoreOptions& options, rocksdb::Env* env) {
   rocksdb::Options out;
   out.env = env;
@@ -122,6 +141,8 @@ rocksdb::ColumnFamilyOptions space_options(const rocksdb::Options& database,
                                            const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions out(database);
   out.write_buffer_size = kWriteBufferBytes;
+  out.level0_file_num_compaction_trigger = kUnsortedFiles;
+  out.prefix_extractor = std::make_shared<DigestPrefix>();
   out.compression = rocksdb::kLZ4Compression;
   // Most look-ups of an import are for what is not there yet.
   out.memtable_prefix_bloom_size_ratio = 0.05;
@@ -180,27 +201,38 @@ struct StoreBatch::Changes {
   };
   std::string buffer;     // header, key, value; and so on
   std::size_t bytes = 0;  // of keys and values
+  std::size_t count = 0;  // of changes
 
   struct Change {
+    std::uint64_t order = 0;  // space and first bytes of the key: nearly always enough
     Space space{};
     bool removal = false;
     std::string_view key;
     std::string_view value;
   };
+  static std::uint64_t order_of(Space space, std::string_view key) {
+    std::uint64_t order = static_cast<std::uint64_t>(space);
+    for (std::size_t i = 0; i < 7; ++i) {
+      order = order << 8 | (i < key.size() ? static_cast<std::uint8_t>(key[i]) : 0u);
+    }
+    return order;
+  }
   // The changes sorted by space and key, those of one key in order of addition. Neighbours in the
   // batch are then neighbours in the memory table, which makes inserting them much cheaper.
   std::vector<Change> in_key_order() const {
     std::vector<Change> out;
+    out.reserve(count);
     std::string_view rest = buffer;
     while (!rest.empty()) {
       Header header;
       std::memcpy(&header, rest.data(), sizeof header);
-      out.push_back({header.space, header.removal, rest.substr(sizeof header, header.key),
+      const std::string_view key = rest.substr(sizeof header, header.key);
+      out.push_back({order_of(header.space, key), header.space, header.removal, key,
                      rest.substr(sizeof header + header.key, header.value)});
       rest.remove_prefix(sizeof header + header.key + header.value);
     }
     std::ranges::stable_sort(out, [](const Change& a, const Change& b) {
-      return std::tie(a.space, a.key) < std::tie(b.space, b.key);
+      return a.order != b.order ? a.order < b.order : a.key < b.key;
     });
     return out;
   }
@@ -209,6 +241,7 @@ struct StoreBatch::Changes {
     buffer.append(reinterpret_cast<const char*>(&header), sizeof header);
     buffer.append(key).append(value);
     bytes += key.size() + value.size();
+    ++count;
   }
 };
 
@@ -232,6 +265,7 @@ bool StoreBatch::empty() const { return changes_->buffer.empty(); }
 void StoreBatch::clear() {
   changes_->buffer.clear();
   changes_->bytes = 0;
+  changes_->count = 0;
 }
 
 // ---- the database ----
@@ -486,7 +520,8 @@ StoreCursor StoreView::scan(Space space, std::string_view prefix, std::string_vi
   state->upper_slice = slice(state->upper);
   rocksdb::ReadOptions options = read_options(snapshot_);
   options.iterate_upper_bound = &state->upper_slice;
-  options.auto_prefix_mode = false;
+  options.prefix_same_as_start = DigestPrefix::covers(prefix);
+  options.total_order_seek = !options.prefix_same_as_start;
   options.fill_cache = cached;
   state->iterator.reset(
       store_->database_->db->NewIterator(options, store_->database_->handle(space)));
@@ -495,8 +530,10 @@ StoreCursor StoreView::scan(Space space, std::string_view prefix, std::string_vi
 }
 
 Result<std::optional<std::string>> StoreView::last_key(Space space, std::string_view prefix) const {
-  const std::unique_ptr<rocksdb::Iterator> iterator(store_->database_->db->NewIterator(
-      read_options(snapshot_), store_->database_->handle(space)));
+  rocksdb::ReadOptions options = read_options(snapshot_);
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> iterator(
+      store_->database_->db->NewIterator(options, store_->database_->handle(space)));
   const std::string end = prefix_end(prefix);
   iterator->SeekForPrev(end);
   if (iterator->Valid() && view(iterator->key()) == end) iterator->Prev();

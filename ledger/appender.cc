@@ -14,10 +14,12 @@ namespace {
 // Claims of one batch; the import statement is the one entry more.
 constexpr std::size_t kBatchOffers = limits::kBatchEntries - 1;
 constexpr std::uint64_t kInlineObjectBytes = limits::kObjectChunkBytes;
+// Most sources are small files, many of them: a larger buffer would cost more than reading one.
+constexpr std::size_t kReadBytes = 64 * limits::kKiB;
 
 Result<std::pair<Digest, std::uint64_t>> hash_source(ByteSource& bytes) {
   Sha256 hasher;
-  std::string buffer(limits::kObjectChunkBytes, '\0');
+  std::string buffer(kReadBytes, '\0');
   std::uint64_t size = 0;
   if (Status status = bytes.rewind(); !status) return fail(status.error());
   while (true) {
@@ -292,7 +294,7 @@ Status Appender::keep_stream(const Digest& digest, std::uint64_t size, ByteSourc
 Result<std::uint64_t> Appender::add_entry(Entry entry, const Envelope* envelope) {
   Result<std::string> leaf = encode_entry(entry);
   if (!leaf) return fail(leaf.error());
-  const std::uint64_t index = batch_->first + batch_->leaves.size();
+  const std::uint64_t index = batch_->end();
   Result<std::vector<DerivedPair>> pairs = entry_pairs(index, entry, envelope);
   if (!pairs) return fail(pairs.error());
   for (const auto& [key, value] : *pairs) {
@@ -306,7 +308,6 @@ Result<std::uint64_t> Appender::add_entry(Entry entry, const Envelope* envelope)
   }
   batch_->changes.put(Space::evidence, key_layout::leaf(index), *leaf);
   batch_->hashes.push_back(leaf_hash(*leaf));
-  batch_->leaves.push_back(std::move(*leaf));
   return index;
 }
 
@@ -357,7 +358,7 @@ Status Appender::sign_import(const std::optional<Digest>& report) {
   for (const LeafHash& hash : batch_->hashes) leaves.append(hash);
   ImportStatement import;
   import.first = batch_->first;
-  import.end = batch_->first + batch_->leaves.size();
+  import.end = batch_->end();
   import.leaves = leaves.root();
   import.parser = identity_.parser;
   import.parser_version = identity_.parser_version;
@@ -423,7 +424,7 @@ Status Appender::commit(const std::optional<std::string>& report) {
       if (!held) return fail(held.error());
       report_known = *held;
     }
-    if (!batch_->leaves.empty() || !report_known) {
+    if (!batch_->hashes.empty() || !report_known) {
       if (!report_known) {
         MemorySource bytes(*report);
         Status kept = keep_stream(*report_digest, report->size(), bytes);
@@ -453,6 +454,7 @@ Status Appender::commit(const std::optional<std::string>& report) {
     }
     batch_ = std::make_shared<Batch>();
     batch_->first = tree_.size();
+    batch_->changes = std::exchange(spare_changes_, {});
     rows_->begin(batch_);
     return {};
   }();
@@ -471,7 +473,9 @@ void Appender::start_writing(std::shared_ptr<const LogState> next) {
 Status Appender::write(Batch& batch, const std::shared_ptr<const LogState>& next) const {
   if (Status status = ledger_.commit(batch.changes, next); !status) return status;
   if (Status status = check_written(batch); !status) return status;
-  return ledger_.release_checkpoint();
+  const Result<SignedCheckpoint> released = ledger_.checkpoint(log_ ? &*log_ : nullptr);
+  if (!released) return fail(released.error());
+  return {};
 }
 
 Status Appender::finish_writing() {
@@ -481,8 +485,9 @@ Status Appender::finish_writing() {
     ended_ = true;
     return status;
   }
-  if (on_commit_) on_commit_(writing_->first + writing_->leaves.size());
+  if (on_commit_) on_commit_(writing_->end());
   rows_->written();
+  spare_changes_ = std::move(writing_->changes);
   writing_.reset();
   return {};
 }

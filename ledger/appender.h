@@ -119,10 +119,12 @@ class Appender {
   Ledger& ledger_;
   ImportIdentity identity_;
   std::optional<KeyFile> importer_;
+  std::optional<KeyFile> log_;
   TileTree tree_;
   std::shared_ptr<Batch> batch_;    // being built
   std::shared_ptr<Batch> writing_;  // on its way into the store, or null
   std::unique_ptr<Rows> rows_;
+  StoreBatch spare_changes_;  // empty, with the memory of one that was written
   std::optional<Digest> last_snapshot_;
   AppendCounts recorded_;
   AppendCounts existing_;

@@ -24,9 +24,8 @@ inline Error changed_while_read() {
 }
 
 struct Appender::Batch {
-  std::uint64_t first = 0;          // index of its first entry
-  std::vector<std::string> leaves;  // of its entries
-  std::vector<LeafHash> hashes;     // of the leaves
+  std::uint64_t first = 0;       // index of its first entry
+  std::vector<LeafHash> hashes;  // of the leaves of its entries
   StoreBatch changes;
   std::size_t offered = 0;  // known or not: batches are cut by position
   std::uint64_t offered_bytes = 0;
@@ -43,6 +42,8 @@ struct Appender::Batch {
   std::optional<ImportRange> import;
   std::unordered_map<Digest, bool> acquired;  // of its snapshot entries: whether as a file
   std::unordered_map<Digest, std::vector<Digest>> depends;  // of the runs joined in it
+
+  std::uint64_t end() const { return first + hashes.size(); }
 
   void name_snapshot(const Digest& digest) {
     for (const Digest& known : snapshots) {
@@ -110,6 +111,9 @@ class Appender::Rows final : public RowSource {
   const std::unordered_map<Digest, Run>& runs() const { return runs_; }
 
  private:
+  void remember(const Digest& identity, std::shared_ptr<const SubjectRow> row);
+  Result<bool> stored_artifact_held(const Digest& digest) const;
+
   Reader reader_;                         // unpinned: what was committed since shows
   std::shared_ptr<const Batch> batch_;    // being built
   std::shared_ptr<const Batch> writing_;  // on its way into the store, or null
@@ -117,7 +121,12 @@ class Appender::Rows final : public RowSource {
   std::vector<Change> changes_;
   std::unordered_map<Digest, std::size_t> position_;  // in changes_
   std::unordered_map<Digest, Run> runs_;
+  // Rows of what later claims refer to, in two generations: an import comes back to its operations
+  // and suites again and again. When the newer is full it takes the place of the older.
   std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> recent_;
+  std::unordered_map<Digest, std::shared_ptr<const SubjectRow>> older_;
+  std::unordered_map<Digest, bool> artifacts_held_;  // of the store, asked for this batch
+  std::unordered_map<Digest, bool> objects_kept_;    // of the store, asked for this batch
   std::optional<std::pair<Digest, bool>> last_supplied_;
   std::optional<bool> any_superseding_;
 };

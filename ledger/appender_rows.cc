@@ -7,9 +7,8 @@
 namespace kernelindex {
 namespace {
 
-// Rows of what later claims refer to; an import comes back to its operations and suites again and
-// again. About 1 KiB each.
-constexpr std::size_t kRecentRows = 5'000;
+// Rows in one generation of what is remembered, about 1 KiB each.
+constexpr std::size_t kRecentRows = 6'000;
 
 bool is_run(ManifestKind kind) {
   return kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run;
@@ -26,18 +25,37 @@ Result<std::shared_ptr<const SubjectRow>> Appender::Rows::subject(const Digest& 
   if (writing != writing_rows_.end()) return writing->second;
   const auto recent = recent_.find(identity);
   if (recent != recent_.end()) return recent->second;
+  const auto older = older_.find(identity);
+  if (older != older_.end()) {
+    std::shared_ptr<const SubjectRow> row = std::move(older->second);
+    older_.erase(older);
+    remember(identity, row);
+    return row;
+  }
   Result<std::optional<SubjectRow>> row = reader_.subject(identity);
   if (!row) return fail(row.error());
   if (!*row) return std::shared_ptr<const SubjectRow>();
   auto shared = std::make_shared<const SubjectRow>(std::move(**row));
-  if (recent_.size() >= kRecentRows) recent_.clear();
-  recent_.emplace(identity, shared);
+  remember(identity, shared);
   return shared;
+}
+
+void Appender::Rows::remember(const Digest& identity, std::shared_ptr<const SubjectRow> row) {
+  if (recent_.size() >= kRecentRows) older_ = std::exchange(recent_, {});
+  recent_[identity] = std::move(row);
 }
 
 Result<bool> Appender::Rows::artifact_held(const Digest& digest) {
   if (batch_->artifacts.contains(digest)) return true;
   if (writing_ != nullptr && writing_->artifacts.contains(digest)) return true;
+  const auto known = artifacts_held_.find(digest);
+  if (known != artifacts_held_.end()) return known->second;
+  Result<bool> held = stored_artifact_held(digest);
+  if (held) artifacts_held_.emplace(digest, *held);
+  return held;
+}
+
+Result<bool> Appender::Rows::stored_artifact_held(const Digest& digest) const {
   // Nearly always there are no such bytes, and this is the cheapest way to know.
   const Result<bool> kept = reader_.object_kept(digest);
   if (!kept || !*kept) return kept;
@@ -50,7 +68,11 @@ Result<bool> Appender::Rows::artifact_held(const Digest& digest) {
 Result<bool> Appender::Rows::object_kept(const Digest& digest) {
   if (batch_->objects.contains(digest)) return true;
   if (writing_ != nullptr && writing_->objects.contains(digest)) return true;
-  return reader_.object_kept(digest);
+  const auto known = objects_kept_.find(digest);
+  if (known != objects_kept_.end()) return known->second;
+  Result<bool> kept = reader_.object_kept(digest);
+  if (kept) objects_kept_.emplace(digest, *kept);
+  return kept;
 }
 
 Result<bool> Appender::Rows::superseded(std::string_view external_id) {
@@ -129,14 +151,17 @@ void Appender::Rows::write(std::shared_ptr<const Batch> batch) {
   changes_.clear();
   position_.clear();
   runs_.clear();
+  artifacts_held_.clear();
+  objects_kept_.clear();
   last_supplied_.reset();
 }
 
 void Appender::Rows::written() {
-  if (recent_.size() + writing_rows_.size() > kRecentRows) recent_.clear();
   for (auto& [identity, row] : writing_rows_) {
-    // Nothing refers to a run.
-    if (!is_run(row->kind)) recent_[identity] = std::move(row);
+    // What is remembered of it is out of date. Nothing refers to a run.
+    older_.erase(identity);
+    recent_.erase(identity);
+    if (!is_run(row->kind)) remember(identity, std::move(row));
   }
   writing_rows_.clear();
   writing_.reset();

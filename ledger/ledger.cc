@@ -451,7 +451,9 @@ Result<std::unique_ptr<Appender>> Ledger::start_appender(ImportIdentity identity
   std::unique_ptr<Appender> appender(new Appender(*this, std::move(identity)));
   appender->holds_writer_ = true;
   if (Status status = require_writable(); !status) return fail(status.error());
-  if (const Result<KeyFile> log = log_key(*state()); !log) return fail(log.error());
+  // Nothing is recorded that could not be signed afterwards.
+  Result<KeyFile> log = log_key(*state());
+  if (!log) return fail(log.error());
   if (importer) {
     const KeyRecord* record = state()->keys.find(importer->key.public_key().id());
     if (record == nullptr || record->role != Role::importer ||
@@ -462,6 +464,7 @@ Result<std::unique_ptr<Appender>> Ledger::start_appender(ImportIdentity identity
     }
   }
   appender->importer_ = std::move(importer);
+  appender->log_ = std::move(*log);
   if (Status status = appender->open(); !status) return fail(status.error());
   return appender;
 }
@@ -498,25 +501,25 @@ MarkPlaces Ledger::mark_places() const {
   return {options_.directory, options_.keys, options_.state};
 }
 
-Status Ledger::release_checkpoint() {
-  Result<SignedCheckpoint> checkpoint = this->checkpoint();
-  if (!checkpoint) return fail(checkpoint.error());
-  return {};
-}
-
 Result<KeyFile> Ledger::log_key(const LogState& state) const {
   Result<KeyFile> log = read_role_key(options_.keys, Role::log, options_.passphrase);
   if (!log) return log;
-  const KeyRecord* record = state.keys.find(log->key.public_key().id());
-  if (record == nullptr || record->role != Role::log || !record->valid_at(state.head.size)) {
-    return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
-                key_file_path(options_.keys, Role::log).string(),
-                "the log key is not enrolled in this ledger, or was revoked");
-  }
+  if (Status status = check_log_key(*log, state); !status) return fail(status.error());
   return log;
 }
 
-Result<SignedCheckpoint> Ledger::checkpoint() {
+Status Ledger::check_log_key(const KeyFile& log, const LogState& state) const {
+  const KeyRecord* record = state.keys.find(log.key.public_key().id());
+  if (record != nullptr && record->role == Role::log && record->valid_at(state.head.size))
+    return {};
+  return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
+              key_file_path(options_.keys, Role::log).string(),
+              "the log key is not enrolled in this ledger, or was revoked");
+}
+
+Result<SignedCheckpoint> Ledger::checkpoint() { return checkpoint(nullptr); }
+
+Result<SignedCheckpoint> Ledger::checkpoint(const KeyFile* held) {
   const std::shared_ptr<const LogState> now = state();
   const Checkpoint body{format_.origin, now->head};
   for (const ReleasedMark& mark : read_marks(mark_places(), format_.ledger_id)) {
@@ -530,9 +533,15 @@ Result<SignedCheckpoint> Ledger::checkpoint() {
                 read_only_reason_->message,
                 "bring the lost entries back with `kernelindex restore` or `kernelindex mirror`");
   }
-  const Result<KeyFile> log = log_key(*now);
-  if (!log) return fail(log.error());
-  const std::array<const SigningKey*, 1> keys = {&log->key};
+  std::optional<KeyFile> read;
+  if (held == nullptr) {
+    Result<KeyFile> log = log_key(*now);
+    if (!log) return fail(log.error());
+    held = &read.emplace(std::move(*log));
+  } else if (Status status = check_log_key(*held, *now); !status) {
+    return fail(status.error());
+  }
+  const std::array<const SigningKey*, 1> keys = {&held->key};
   const SignedCheckpoint checkpoint = sign_checkpoint(body, keys);
   if (Status status = write_marks(mark_places(), format_.ledger_id, checkpoint); !status) {
     return fail(status.error());

@@ -121,10 +121,13 @@ class Ledger {
   void release_writer();
   Result<std::unique_ptr<Appender>> start_appender(ImportIdentity identity,
                                                    std::optional<KeyFile> importer);
-  Status release_checkpoint();
+  // checkpoint(), with the log key when the caller holds it already; else it is read when needed.
+  Result<SignedCheckpoint> checkpoint(const KeyFile* held);
   // The key that signs checkpoints of this state. Errors: KEY_NOT_ENROLLED (refused), those of the
   // key file.
   Result<KeyFile> log_key(const LogState& state) const;
+  // KEY_NOT_ENROLLED (refused) when the key does not sign checkpoints of this state.
+  Status check_log_key(const KeyFile& log, const LogState& state) const;
   MarkPlaces mark_places() const;
   // One synced batch, and the state that readers see, together.
   Status commit(StoreBatch& batch, std::shared_ptr<const LogState> next);

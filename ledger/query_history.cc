@@ -48,16 +48,18 @@ void rank_runs(History& history) {
   GroupRanking ranking = rank_group(candidates, history.ranking);
   history.source_native = ranking.source_native;
   std::vector<std::size_t> place(history.runs.size());  // of each candidate, in display order
-  std::vector<RunView> ordered;
-  ordered.reserve(history.runs.size());
-  for (const std::size_t i : ranking.order) {
-    place[i] = ordered.size();
-    RunView& run = history.runs[i];
-    run.rank = ranking.runs[i].rank;
-    run.reasons = std::move(ranking.runs[i].reasons);
-    ordered.push_back(std::move(run));
+  for (std::size_t i = 0; i < ranking.order.size(); ++i) place[ranking.order[i]] = i;
+  for (std::size_t i = 0; i < history.runs.size(); ++i) {
+    history.runs[i].rank = ranking.runs[i].rank;
+    history.runs[i].reasons = std::move(ranking.runs[i].reasons);
   }
-  history.runs = std::move(ordered);
+  // Runs lie in their group by value, which is mostly the order that they are shown in.
+  if (!std::ranges::is_sorted(ranking.order)) {
+    std::vector<RunView> ordered;
+    ordered.reserve(history.runs.size());
+    for (const std::size_t i : ranking.order) ordered.push_back(std::move(history.runs[i]));
+    history.runs = std::move(ordered);
+  }
   for (const Transition& transition : ranking.transitions) {
     RecordMove move{place[transition.run], std::nullopt, transition.late};
     if (transition.previous) move.previous = place[*transition.previous];

@@ -207,7 +207,8 @@ Result<ShownManifest> show_manifest(const Reader& reader, const Digest& identity
   Result<std::optional<std::string>> bytes = reader.object(shown);
   if (!bytes) return fail(bytes.error());
   if (*bytes) out.bytes = std::move(**bytes);
-  Result<std::vector<std::uint64_t>> entries = reader.subject_entries(identity, reader.head().size);
+  Result<std::vector<std::uint64_t>> entries =
+      reader.subject_entries(identity, &**subject, reader.head().size);
   if (!entries) return fail(entries.error());
   out.entries = std::move(*entries);
   return out;

@@ -59,10 +59,11 @@ void mark_replaced(const std::vector<RankCandidate>& runs, std::vector<Ranked>& 
 // Dense ranks: equal values share one. Requires: `members` are eligible.
 void rank_members(const std::vector<RankCandidate>& runs, std::vector<std::size_t>& members,
                   std::vector<Ranked>& ranked) {
-  std::ranges::sort(members, [&](std::size_t a, std::size_t b) {
-    return std::tuple(*runs[a].value, -static_cast<int>(runs[a].level), -runs[a].observed_at,
-                      runs[a].run) < std::tuple(*runs[b].value, -static_cast<int>(runs[b].level),
-                                                -runs[b].observed_at, runs[b].run);
+  std::ranges::sort(members, [&](std::size_t at_a, std::size_t at_b) {
+    const RankCandidate& a = runs[at_a];
+    const RankCandidate& b = runs[at_b];
+    if (*a.value != *b.value) return *a.value < *b.value;
+    return std::tie(b.level, b.observed_at, a.run) < std::tie(a.level, a.observed_at, b.run);
   });
   std::uint32_t rank = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -105,16 +105,23 @@ Result<Digest> Reader::root_at(std::uint64_t size) const {
 
 Result<bool> Reader::stream_object(const Digest& digest,
                                    const std::function<Status(std::string_view)>& piece) const {
-  Result<std::optional<std::string>> value = view_.get(Space::evidence, key_layout::object(digest));
-  if (!value) return fail(value.error());
-  if (!*value || stored_object::is_withheld(**value)) return false;
+  std::string value;
+  const Result<bool> found = view_.get(Space::evidence, key_layout::object(digest), value);
+  if (!found || !*found) return found;
+  return stream_value(digest, value, piece);
+}
+
+// What the value of the object's key stands for.
+Result<bool> Reader::stream_value(const Digest& digest, std::string_view value,
+                                  const std::function<Status(std::string_view)>& piece) const {
+  if (stored_object::is_withheld(value)) return false;
   Sha256 hasher;
-  if (stored_object::is_whole(**value)) {
-    const std::string_view bytes = std::string_view(**value).substr(1);
+  if (stored_object::is_whole(value)) {
+    const std::string_view bytes = value.substr(1);
     hasher.update(bytes);
     if (Status status = piece(bytes); !status) return fail(status.error());
-  } else if (stored_object::is_chunked(**value)) {
-    const std::uint64_t size = key_layout::from_big_endian(std::string_view(**value).substr(1));
+  } else if (stored_object::is_chunked(value)) {
+    const std::uint64_t size = key_layout::from_big_endian(value.substr(1));
     std::string chunk;
     std::uint64_t done = 0;
     for (std::uint64_t number = 0; done < size; ++number) {
@@ -136,8 +143,19 @@ Result<bool> Reader::stream_object(const Digest& digest,
 }
 
 Result<std::optional<std::string>> Reader::object(const Digest& digest) const {
+  std::string value;
+  const Result<bool> found = view_.get(Space::evidence, key_layout::object(digest), value);
+  if (!found) return fail(found.error());
+  if (!*found) return std::nullopt;
+  if (stored_object::is_whole(value)) {
+    value.erase(0, 1);
+    if (sha256(value) != digest) {
+      return damaged_object(digest, "the stored bytes have another digest");
+    }
+    return value;
+  }
   std::string bytes;
-  Result<bool> held = stream_object(digest, [&](std::string_view piece) -> Status {
+  Result<bool> held = stream_value(digest, value, [&](std::string_view piece) -> Status {
     if (bytes.size() + piece.size() > kInMemoryObjectBytes) {
       return fail(ErrorKind::refused, "OBJECT_TOO_LARGE", digest.text(),
                   "the object is too large to be read at once",
@@ -194,11 +212,17 @@ Result<std::optional<std::string>> Reader::run_row(const Digest& identity) const
 
 Result<std::vector<std::uint64_t>> Reader::subject_entries(const Digest& subject,
                                                            std::uint64_t size) const {
-  std::vector<std::uint64_t> out;
   Result<std::optional<SubjectRow>> row = this->subject(subject);
   if (!row) return fail(row.error());
-  if (*row) {
-    for (const ClaimRow& claim : (*row)->claims) {
+  return subject_entries(subject, *row ? &**row : nullptr, size);
+}
+
+Result<std::vector<std::uint64_t>> Reader::subject_entries(const Digest& subject,
+                                                           const SubjectRow* row,
+                                                           std::uint64_t size) const {
+  std::vector<std::uint64_t> out;
+  if (row != nullptr) {
+    for (const ClaimRow& claim : row->claims) {
       if (claim.index < size) out.push_back(claim.index);
     }
   }
@@ -262,7 +286,8 @@ const ImportRange* Reader::covering_import(std::uint64_t index, std::uint64_t si
   if (after == imports.begin()) return nullptr;
   const ImportRange& range = *std::prev(after);
   if (index >= range.end || range.index >= size) return nullptr;
-  const PredicateType* type = find_predicate_type(std::string(kPredicateBase) + "import/v1");
+  static const PredicateType* const type =
+      find_predicate_type(std::string(kPredicateBase) + "import/v1");
   return state_->keys.counts(range.signer, *type, range.index) ? &range : nullptr;
 }
 

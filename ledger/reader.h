@@ -94,6 +94,9 @@ class Reader {
   // Entries about a subject below `size`, in order.
   Result<std::vector<std::uint64_t>> subject_entries(const Digest& subject,
                                                      std::uint64_t size) const;
+  // The same for one who has the subject's row, or knows that there is none (null).
+  Result<std::vector<std::uint64_t>> subject_entries(const Digest& subject, const SubjectRow* row,
+                                                     std::uint64_t size) const;
   // Artifact or snapshot entries of an object below `size`; `artifacts` picks which.
   Result<std::vector<std::uint64_t>> content_entries(const Digest& content, bool artifacts,
                                                      std::uint64_t size) const;
@@ -116,6 +119,9 @@ class Reader {
     std::uint64_t size = 0;
     std::shared_ptr<const Judgements> judgements;
   };
+
+  Result<bool> stream_value(const Digest& digest, std::string_view value,
+                            const std::function<Status(std::string_view)>& piece) const;
 
   StoreView view_;
   std::shared_ptr<const LogState> state_;

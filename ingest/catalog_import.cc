@@ -38,7 +38,7 @@ CatalogImport::CatalogImport(const CatalogSideTables& side_tables, std::string l
                              DraftSink& sink)
     : side_tables_(side_tables), locator_(std::move(locator)), sink_(sink) {}
 
-Status CatalogImport::take(CatalogRow row) {
+Status CatalogImport::take(CatalogRow&& row) {
   if (!row.table) {
     if (row.fault) {
       quarantine(row);
@@ -304,7 +304,7 @@ Status CatalogImport::take_run(CatalogRow& row) {
     derived_key = check_run_keys(row, workload);
     source = check_source(row, run.source_native);
   }
-  if (!remember_run(row, runs_, run_ids_, runs_set_aside_)) return {};
+  if (!remember_run(row, runs_, runs_set_aside_)) return {};
   history_.add_run(*row.id, columns == nullptr ? RunColumns() : *columns);
   if (row.fault) history_.doubt_run(derived_key);
   measurements_.add_run(columns == nullptr ? std::vector<CatalogMeasurement>()
@@ -325,9 +325,8 @@ Status CatalogImport::take_run(CatalogRow& row) {
   return claim(row, std::move(row.manifests[2]), *source, ids);
 }
 
-bool CatalogImport::remember_run(CatalogRow& row, UuidIndex& index, std::deque<Uuid>& ids,
-                                 std::vector<bool>& set_aside) {
-  const auto next = static_cast<std::uint32_t>(ids.size());
+bool CatalogImport::remember_run(CatalogRow& row, UuidIndex& index, std::vector<bool>& set_aside) {
+  const auto next = static_cast<std::uint32_t>(index.size());
   const bool is_new = row.id && index.insert(*row.id, next);
   if (row.id && !is_new) {
     set_fault(row, {ErrorKind::invalid,
@@ -338,7 +337,6 @@ bool CatalogImport::remember_run(CatalogRow& row, UuidIndex& index, std::deque<U
   }
   if (row.fault) quarantine(row);
   if (!is_new) return false;
-  ids.push_back(*row.id);
   set_aside.push_back(row.fault.has_value());
   return true;
 }
@@ -394,17 +392,17 @@ void CatalogImport::finish() {
     sink_.finding({FindingClass::review, locator_, "kernelindex:" + run.text(), std::move(code),
                    std::move(reason)});
   };
-  const auto say_incomplete = [&](const MeasurementCheck& check, const std::deque<Uuid>& ids,
+  const auto say_incomplete = [&](const MeasurementCheck& check, const UuidIndex& ids,
                                   const std::vector<bool>& set_aside) {
     for (const std::uint32_t run : check.incomplete_runs()) {
       if (set_aside[run]) continue;
-      say(ids[run], "MEASUREMENT_MISSING", "no row says a number that the run's manifest gives");
+      say(ids.id(run), "MEASUREMENT_MISSING", "no row says a number that the run's manifest gives");
     }
   };
-  say_incomplete(measurements_, run_ids_, runs_set_aside_);
-  say_incomplete(serving_measurements_, serving_run_ids_, serving_runs_set_aside_);
+  say_incomplete(measurements_, runs_, runs_set_aside_);
+  say_incomplete(serving_measurements_, serving_runs_, serving_runs_set_aside_);
   for (const std::uint32_t run : history_.untold_runs()) {
-    say(run_ids_[run], "RECORD_EVENT_MISSING",
+    say(runs_.id(run), "RECORD_EVENT_MISSING",
         "the run takes the lead of its group, and no row says so");
   }
 }

@@ -26,7 +26,7 @@ class CatalogImport {
   // Requires: `side_tables` and `sink` outlive this object.
   CatalogImport(const CatalogSideTables& side_tables, std::string locator, DraftSink& sink);
 
-  Status take(CatalogRow row);
+  Status take(CatalogRow&& row);
   // After the last row: what no row said.
   void finish();
 
@@ -111,8 +111,7 @@ class CatalogImport {
   template <typename Item>
   Item& remember(CatalogRow& row, Rows<Item>& rows, std::uint16_t source);
   // The same for a run; false when it has no id of its own to be known by.
-  bool remember_run(CatalogRow& row, UuidIndex& index, std::deque<Uuid>& ids,
-                    std::vector<bool>& set_aside);
+  bool remember_run(CatalogRow& row, UuidIndex& index, std::vector<bool>& set_aside);
   Status claim(CatalogRow& row, Manifest manifest, std::uint16_t source,
                const std::vector<std::string>& upstream_ids);
   std::uint16_t source_index(std::string_view source);
@@ -129,7 +128,6 @@ class CatalogImport {
   std::set<std::string> comparators_;  // of all workloads: a few names
   Rows<Known> implementations_;
   UuidIndex runs_;
-  std::deque<Uuid> run_ids_;
   std::vector<bool> runs_set_aside_;
   MeasurementCheck measurements_;
   RecordHistory history_;
@@ -140,7 +138,6 @@ class CatalogImport {
   Rows<Known> configurations_;
   Rows<KnownServingWorkload> serving_workloads_;
   UuidIndex serving_runs_;
-  std::deque<Uuid> serving_run_ids_;
   std::vector<bool> serving_runs_set_aside_;
   MeasurementCheck serving_measurements_;
 };

@@ -73,7 +73,7 @@ Status CatalogImport::take_serving_run(CatalogRow& row) {
     check_cohort_key(row, model, workload);
     source = check_source(row, run.source_native);
   }
-  if (!remember_run(row, serving_runs_, serving_run_ids_, serving_runs_set_aside_)) return {};
+  if (!remember_run(row, serving_runs_, serving_runs_set_aside_)) return {};
   serving_measurements_.add_run(columns == nullptr ? std::vector<CatalogMeasurement>()
                                                    : columns->measurements);
   if (row.fault) return {};

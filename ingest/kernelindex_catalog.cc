@@ -20,7 +20,7 @@ Status import_kernelindex_catalog(ByteSource& file, const std::string& locator,
   CatalogImport import(side_tables, locator, sink);
   LineSource lines(bytes);
   Status done = for_each_row(lines, options.threads,
-                             [&](CatalogRow row) { return import.take(std::move(row)); });
+                             [&](CatalogRow&& row) { return import.take(std::move(row)); });
   if (!done) return done;
   import.finish();
   return {};

@@ -112,6 +112,7 @@ class QueueSink final : public DraftSink {
   }
   // For calls that cannot fail: when recording has stopped, the next one that can fail says so.
   void add_quietly(Call call) {
+    if (chunk_.capacity() == 0) chunk_.reserve(kChunkCalls);
     chunk_.push_back(std::move(call));
     if (chunk_.size() < kChunkCalls) return;
     const Status flushed = flush();

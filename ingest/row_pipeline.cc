@@ -47,7 +47,7 @@ class Pipeline {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  Status run(const std::function<Status(CatalogRow)>& take) {
+  Status run(const std::function<Status(CatalogRow&&)>& take) {
     std::size_t filled = 0;  // batches given to the threads, of all time
     std::size_t taken = 0;   // batches handed out
     Status source_status;
@@ -144,7 +144,7 @@ class Pipeline {
 }  // namespace
 
 Status for_each_row(LineSource& lines, unsigned threads,
-                    const std::function<Status(CatalogRow)>& take) {
+                    const std::function<Status(CatalogRow&&)>& take) {
   const unsigned count = threads != 0 ? threads : std::thread::hardware_concurrency();
   return Pipeline(lines, std::max(count, 1u)).run(take);
 }

@@ -13,6 +13,6 @@ namespace kernelindex::ingest {
 // Calls `take` for each row, from the calling thread. Ends at the first error of the source or of
 // `take`. threads: 0 for one for each processor.
 Status for_each_row(LineSource& lines, unsigned threads,
-                    const std::function<Status(CatalogRow)>& take);
+                    const std::function<Status(CatalogRow&&)>& take);
 
 }  // namespace kernelindex::ingest

@@ -54,33 +54,34 @@ std::size_t UuidIndex::slot_of(const Uuid& id) const {
   std::uint64_t hash = (high ^ (low * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
   hash ^= hash >> 32;
   std::size_t slot = hash & (slots_.size() - 1);
-  while (slots_[slot].item_plus_1 != 0 && slots_[slot].id != id) {
+  while (slots_[slot] != 0 && known_[slots_[slot] - 1].id != id) {
     slot = (slot + 1) & (slots_.size() - 1);
   }
   return slot;
 }
 
 bool UuidIndex::insert(const Uuid& id, std::uint32_t item) {
-  if ((used_ + 1) * 4 > slots_.size() * 3) grow();
-  Slot& slot = slots_[slot_of(id)];
-  if (slot.item_plus_1 != 0) return false;
-  slot = {id, item + 1};
-  ++used_;
+  if ((known_.size() + 1) * 4 > slots_.size() * 3) grow();
+  std::uint32_t& slot = slots_[slot_of(id)];
+  if (slot != 0) return false;
+  known_.push_back({id, item});
+  slot = static_cast<std::uint32_t>(known_.size());
   return true;
 }
 
 std::optional<std::uint32_t> UuidIndex::find(const Uuid& id) const {
   if (slots_.empty()) return std::nullopt;
-  const Slot& slot = slots_[slot_of(id)];
-  if (slot.item_plus_1 == 0) return std::nullopt;
-  return slot.item_plus_1 - 1;
+  const std::uint32_t slot = slots_[slot_of(id)];
+  if (slot == 0) return std::nullopt;
+  return known_[slot - 1].item;
 }
 
 void UuidIndex::grow() {
-  std::vector<Slot> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
-  old.swap(slots_);
-  for (const Slot& slot : old) {
-    if (slot.item_plus_1 != 0) slots_[slot_of(slot.id)] = slot;
+  const std::size_t count = slots_.empty() ? kFirstSlots : slots_.size() * 2;
+  slots_ = {};  // its memory goes before the new is taken
+  slots_.resize(count);
+  for (std::size_t place = 0; place < known_.size(); ++place) {
+    slots_[slot_of(known_[place].id)] = static_cast<std::uint32_t>(place + 1);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,23 +24,29 @@ struct Uuid {
   auto operator<=>(const Uuid&) const = default;
 };
 
-// Which of a list's items has an id. About 30 bytes an item.
+// Which of a list's items has an id. About 30 bytes an item, most of them in a deque: growing moves
+// only the slots.
 class UuidIndex {
  public:
   // Remembers the id for `item`; false when the id is known already, and nothing changes then.
   bool insert(const Uuid& id, std::uint32_t item);
   std::optional<std::uint32_t> find(const Uuid& id) const;
 
+  // How many ids are known, and the id that was inserted as the `place`th, from 0.
+  std::size_t size() const { return known_.size(); }
+  const Uuid& id(std::size_t place) const { return known_[place].id; }
+
  private:
-  struct Slot {
+  struct Known {
     Uuid id;
-    std::uint32_t item_plus_1 = 0;  // 0: free
+    std::uint32_t item = 0;
   };
   std::size_t slot_of(const Uuid& id) const;
   void grow();
 
-  std::vector<Slot> slots_;  // a power of two of them, at most three quarters in use
-  std::size_t used_ = 0;
+  std::deque<Known> known_;           // in order of insertion
+  std::vector<std::uint32_t> slots_;  // place in known_ plus 1, 0 when free; a power of two of
+                                      // them, at most three quarters in use
 };
 
 }  // namespace kernelindex::ingest

@@ -8,12 +8,15 @@
 namespace kernelindex::ingest {
 namespace {
 
+// Files are small as a rule, and many: a larger buffer would cost more than reading one.
+constexpr std::size_t kReadBytes = 64 * limits::kKiB;
+
 // Reads until `most` bytes are there or the file ends.
 Result<std::string> read_up_to(const RecordedFile& file, std::size_t most) {
   Result<std::unique_ptr<ByteSource>> bytes = file.open();
   if (!bytes) return fail_in(file.locator, std::move(bytes.error()));
   std::string out;
-  std::string buffer(std::min(most, limits::kMiB), '\0');
+  std::string buffer(std::min(most, kReadBytes), '\0');
   while (out.size() < most) {
     const std::span<char> room =
         std::span(buffer).first(std::min(buffer.size(), most - out.size()));

@@ -450,6 +450,12 @@ Status Appender::commit(const std::optional<std::string>& report) {
       Result<std::shared_ptr<const LogState>> next =
           batch_->next_state(*ledger_.state(), tree_.head());
       if (!next) return fail(next.error());
+      // Who will sign the checkpoint must be there before anything is written.
+      if (!log_ || !batch_->key_statements.empty()) {
+        Result<KeyFile> log = ledger_.log_key(**next);
+        if (!log) return fail(log.error());
+        log_ = std::move(*log);
+      }
       start_writing(std::move(*next));
     }
     batch_ = std::make_shared<Batch>();

@@ -119,7 +119,7 @@ class Appender {
   Ledger& ledger_;
   ImportIdentity identity_;
   std::optional<KeyFile> importer_;
-  std::optional<KeyFile> log_;
+  std::optional<KeyFile> log_;  // of the state that a batch leads to; else read at its commit
   TileTree tree_;
   std::shared_ptr<Batch> batch_;    // being built
   std::shared_ptr<Batch> writing_;  // on its way into the store, or null

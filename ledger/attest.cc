@@ -58,26 +58,50 @@ Result<Attested> attest(Ledger& ledger, const Saying& saying, const SigningKey& 
   return all->front();
 }
 
+Result<std::string> unsigned_payload(const Reader& reader, UtcMicros now, const Saying& saying,
+                                     const Digest& signer) {
+  const Attestation said{saying.subject, Binding{reader.format().ledger_id, signer, reader.head()},
+                         saying.predicate};
+  Result<std::string> payload = said.encode();
+  if (!payload) return payload;
+  if (Status status = AttestationRules(reader, now).allow_unsigned(said); !status) {
+    return fail(status.error());
+  }
+  return payload;
+}
+
+namespace {
+
+Result<Attested> record_envelope(Ledger& ledger, Envelope envelope, Attestation said) {
+  Result<std::unique_ptr<Appender>> appender = ledger.append_attestations();
+  if (!appender) return fail(appender.error());
+  const Reader reader = ledger.read();
+  const Result<std::optional<std::uint64_t>> known = find_attestation(reader, envelope.id());
+  if (!known) return fail(known.error());
+  if (*known) return Attested{**known, envelope.id(), true};
+  if (Status status = AttestationRules(reader, ledger.options().clock()).allow(envelope, said);
+      !status) {
+    return fail(status.error());
+  }
+  const PublicKey signer = reader.state().keys.find(said.binding.signer)->key;
+  Result<std::vector<Attested>> all =
+      record(**appender, {{normalised(std::move(envelope), signer), std::move(said)}});
+  if (!all) return fail(all.error());
+  return all->front();
+}
+
+}  // namespace
+
 Result<Attested> attest_envelope(Ledger& ledger, std::string_view bytes) {
   Result<Envelope> envelope = parse_envelope(bytes);
   if (!envelope) return fail(envelope.error());
   Result<Attestation> said = parse_attestation(envelope->payload);
   if (!said) return fail(said.error());
-  Result<std::unique_ptr<Appender>> appender = ledger.append_attestations();
-  if (!appender) return fail(appender.error());
-  const Reader reader = ledger.read();
-  const Result<std::optional<std::uint64_t>> known = find_attestation(reader, envelope->id());
-  if (!known) return fail(known.error());
-  if (*known) return Attested{**known, envelope->id(), true};
-  if (Status status = AttestationRules(reader, ledger.options().clock()).allow(*envelope, *said);
-      !status) {
-    return fail(status.error());
-  }
-  const PublicKey signer = reader.state().keys.find(said->binding.signer)->key;
-  Result<std::vector<Attested>> all =
-      record(**appender, {{normalised(std::move(*envelope), signer), std::move(*said)}});
-  if (!all) return fail(all.error());
-  return all->front();
+  const bool withholds = std::holds_alternative<Withholding>(said->predicate);
+  Result<Attested> recorded = record_envelope(ledger, std::move(*envelope), std::move(*said));
+  if (!recorded || !withholds) return recorded;
+  if (Status status = ledger.remove_withheld(); !status) return fail(status.error());
+  return recorded;
 }
 
 Result<std::vector<ImportRange>> whole_import(const Reader& reader, std::uint64_t index) {

@@ -32,8 +32,16 @@ Result<std::vector<Attested>> attest(Ledger& ledger, std::span<const Saying> say
                                      const SigningKey& key);
 Result<Attested> attest(Ledger& ledger, const Saying& saying, const SigningKey& key);
 
-// Records an envelope from outside in its normalised form. Errors: those of parse_envelope(),
-// parse_attestation() and AttestationRules.
+// For a key that is kept elsewhere: the payload for `signer` (a key id) to sign, bound to this
+// ledger and its head, after everything was checked that can be without a signature. As it is
+// signed for the tree that is seen now, it can be recorded at any later size. Errors: those of
+// AttestationRules, Attestation::encode().
+Result<std::string> unsigned_payload(const Reader& reader, UtcMicros now, const Saying& saying,
+                                     const Digest& signer);
+
+// Records an envelope from outside in its normalised form; the bytes that a withholding names are
+// removed at once, as by withhold(). Errors: those of parse_envelope(), parse_attestation() and
+// AttestationRules. Requires: no reader of the ledger is in use when it may be a withholding.
 Result<Attested> attest_envelope(Ledger& ledger, std::string_view envelope);
 
 // The import statements that belong to one import as a whole: the one at `index` or that covers the

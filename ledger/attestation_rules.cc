@@ -67,10 +67,21 @@ AttestationRules::AttestationRules(const Reader& reader, UtcMicros now)
     : reader_(reader), now_(now), keys_(reader.state().keys), next_(reader.head().size) {}
 
 Status AttestationRules::allow(const Envelope& envelope, const Attestation& said) {
+  const Digest& signer = said.binding.signer;
+  const KeyRecord* record = keys_.find(signer);
+  const bool signed_by_it = record != nullptr && envelope.verify(record->key);
+  // Who may not sign at all is told of before the signature.
+  if (Status status = allow_unsigned(said); !status) return status;
+  if (signed_by_it) return {};
+  return fail(ErrorKind::invalid, "INVALID_SIGNATURE", "signatures[0].sig",
+              "the signature is not one of the key " + signer.hex());
+}
+
+Status AttestationRules::allow_unsigned(const Attestation& said) {
   const std::string_view why = std::visit(NotRecorded(), said.predicate);
   if (!why.empty()) return refuse("NOT_RECORDED", "predicateType", std::string(why));
   if (Status status = check_binding(said.binding); !status) return status;
-  if (Status status = check_signer(envelope, said); !status) return status;
+  if (Status status = check_signer(said); !status) return status;
   if (Status status = check_subject(said); !status) return status;
   Status status =
       std::visit([&](const auto& predicate) { return check(said, predicate); }, said.predicate);
@@ -100,7 +111,7 @@ Status AttestationRules::check_binding(const Binding& binding) const {
                 "two logs share a name: compare checkpoints with the signer");
 }
 
-Status AttestationRules::check_signer(const Envelope& envelope, const Attestation& said) const {
+Status AttestationRules::check_signer(const Attestation& said) const {
   const Digest& signer = said.binding.signer;
   const KeyRecord* record = keys_.find(signer);
   if (record == nullptr) {
@@ -114,12 +125,8 @@ Status AttestationRules::check_signer(const Envelope& envelope, const Attestatio
                   "a " + std::string(role_name(record->role)) + " key may not sign " +
                       std::string(type.name) + ": that takes a key of role " + role_words(type));
   }
-  if (!record->valid_at(next_)) {
-    return refuse("KEY_REVOKED", "predicate.signer", "the key " + signer.hex() + " was revoked");
-  }
-  if (envelope.verify(record->key)) return {};
-  return fail(ErrorKind::invalid, "INVALID_SIGNATURE", "signatures[0].sig",
-              "the signature is not one of the key " + signer.hex());
+  if (record->valid_at(next_)) return {};
+  return refuse("KEY_REVOKED", "predicate.signer", "the key " + signer.hex() + " was revoked");
 }
 
 Status AttestationRules::check_subject(const Attestation& said) const {
@@ -257,11 +264,17 @@ Status AttestationRules::check(const Attestation& said, const Withholding&) cons
 }
 
 Status AttestationRules::check(const Attestation& said, const KeyChange&) {
-  Status status = keys_.apply(next_, said);
-  if (status) return status;
-  Error error = status.error();
-  error.kind = ErrorKind::refused;
-  return fail(std::move(error));
+  const Status status = keys_.apply(next_, said);
+  if (!status) {
+    Error error = status.error();
+    error.kind = ErrorKind::refused;
+    return fail(std::move(error));
+  }
+  if (!keys_.valid(Role::log, next_ + 1).empty()) return {};
+  return refuse("LAST_LOG_KEY", "predicate.revoke",
+                "without this key nobody could sign a checkpoint any more",
+                "replace it with `kernelindex key rotate --role log`, or enrol another log key "
+                "first");
 }
 
 template <typename Other>

@@ -31,16 +31,19 @@ class AttestationRules {
   //   NO_SUCH_SUBJECT (not_found: neither manifest, attestation, key nor approved digest; of a
   //     withholding: no object)
   //   NOT_RECORDED (refused: import/v1 comes from imports, ledger/v1 from founding, status/v1
-  //   stands
-  //     in bundles, results and acceptances come from measurements)
+  //     stands in bundles, results and acceptances come from measurements)
   //   KIND_DIFFERS, SUPERSESSION_CYCLE, NO_SUCH_DISPUTE, NOT_HELD, NEEDED_BY_LOG (refused)
+  //   LAST_LOG_KEY (refused: a revocation after which no key could sign a checkpoint)
   //   NOTES_CAP (refused: the contributor's notes of the day, over all keys of one owner)
   //   those of KeyBook::apply (refused)
+  // After an error this object is spent.
   Status allow(const Envelope& envelope, const Attestation& said);
+  // The same of a statement that is not signed yet: all but INVALID_SIGNATURE.
+  Status allow_unsigned(const Attestation& said);
 
  private:
   Status check_binding(const Binding& binding) const;
-  Status check_signer(const Envelope& envelope, const Attestation& said) const;
+  Status check_signer(const Attestation& said) const;
   Status check_subject(const Attestation& said) const;
   Status check(const Attestation& said, const CommunityNote& note);
   Status check(const Attestation& said, const Supersession& supersession);

@@ -2,6 +2,7 @@
 #include "ledger/key_book.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace kernelindex {
 namespace {
@@ -24,6 +25,22 @@ bool ApprovalRecord::valid_at(std::uint64_t index) const {
 }
 
 Status KeyBook::apply(std::uint64_t index, const Attestation& statement) {
+  if (Status status = change(index, statement); !status) return status;
+  statements_.emplace_back(index, statement);
+  return {};
+}
+
+KeyBook KeyBook::as_of(std::uint64_t size) const {
+  KeyBook book;
+  for (const auto& [index, statement] : statements_) {
+    if (index >= size) break;
+    const Status again = book.apply(index, statement);
+    assert(again.has_value());  // it was applied to the same book before
+  }
+  return book;
+}
+
+Status KeyBook::change(std::uint64_t index, const Attestation& statement) {
   if (const auto* founding = std::get_if<LedgerFounding>(&statement.predicate)) {
     if (!keys_.empty()) {
       return fail(ErrorKind::invalid, "ALREADY_FOUNDED", entry_place(index),
@@ -40,6 +57,11 @@ Status KeyBook::apply(std::uint64_t index, const Attestation& statement) {
                 "a key statement stands before the founding of the ledger");
   }
   if (const auto* enrolment = std::get_if<KeyEnrolment>(&change->action)) {
+    if (enrolment->role == Role::root) {
+      return fail(ErrorKind::invalid, "ROOT_ENROLLED", entry_place(index),
+                  "a ledger has one root key, which its founding names",
+                  "make a new ledger and import this one into it");
+    }
     const KeyRecord record{
         enrolment->public_key, enrolment->role,     enrolment->owner, index, {}, {},
         enrolment->hardware,   enrolment->protocols};

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ledger/predicates.h"
@@ -49,9 +50,12 @@ class KeyBook {
   // Takes the founding or a key statement at `index`. Requires: in order of index; the signature
   // and the signer were checked. Errors (kind invalid), after which nothing has changed:
   // NO_FOUNDING, ALREADY_FOUNDED, ALREADY_ENROLLED, ALREADY_APPROVED, ALREADY_REVOKED (a revocation
-  // that says nothing new), UNKNOWN_KEY (neither key nor approved digest), ROOT_REVOKED,
-  // VOID_IN_FUTURE.
+  // that says nothing new), UNKNOWN_KEY (neither key nor approved digest), ROOT_ENROLLED (there is
+  // one root, which the founding names), ROOT_REVOKED, VOID_IN_FUTURE.
   Status apply(std::uint64_t index, const Attestation& statement);
+
+  // The book as it stood when the log had `size` entries: what was said of keys later is unsaid.
+  KeyBook as_of(std::uint64_t size) const;
 
   // The record of a key by its id, or null.
   const KeyRecord* find(const Digest& key_id) const;
@@ -67,11 +71,13 @@ class KeyBook {
   bool approved(const Digest& digest, DigestApproval::Kind kind, std::uint64_t index) const;
 
  private:
+  Status change(std::uint64_t index, const Attestation& statement);
   Status approve(std::uint64_t index, const Digest& digest, const DigestApproval& approval);
   Status revoke(std::uint64_t index, const Digest& subject, const Revocation& revocation);
 
   std::map<Digest, KeyRecord> keys_;  // by key id
   std::map<Digest, std::vector<ApprovalRecord>> approvals_;
+  std::vector<std::pair<std::uint64_t, Attestation>> statements_;  // that made the book, in order
 };
 
 }  // namespace kernelindex

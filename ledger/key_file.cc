@@ -347,13 +347,26 @@ Result<KeyFile> read_key_file(const std::filesystem::path& path, std::string_vie
   return file;
 }
 
+Result<KeyFileLabel> read_key_file_label(const std::filesystem::path& path) {
+  const Result<SecretBytes> bytes = read_secret_file(path);
+  if (!bytes) return fail(bytes.error());
+  Result<KeyFileLabel> label = decode_key_file_label(bytes->view());
+  if (!label) return fail_in(path.string(), label.error());
+  return label;
+}
+
+Error wrong_role(const std::filesystem::path& path, Role found) {
+  return {ErrorKind::refused, "WRONG_ROLE", path.string(),
+          "the file holds a key for the role " + std::string(role_name(found)),
+          "name another key file, or move this one to its place"};
+}
+
 Result<KeyFile> read_role_key(const std::filesystem::path& directory, Role role,
                               std::string_view passphrase) {
   const std::filesystem::path path = key_file_path(directory, role);
   Result<KeyFile> file = read_key_file(path, passphrase);
   if (file && file->role != role) {
-    return fail(ErrorKind::refused, "WRONG_ROLE", path.string(),
-                "the file holds a key for the role " + std::string(role_name(file->role)));
+    return fail(wrong_role(path, file->role));
   }
   return file;
 }

@@ -51,6 +51,8 @@ struct KeyFileLabel {
 
 // Reads the label. Error BAD_KEY_FILE. Of an encrypted file nothing shows that it was not changed.
 Result<KeyFileLabel> decode_key_file_label(std::string_view bytes);
+// The same of a file. Errors: those of read_key_file() but for passphrases.
+Result<KeyFileLabel> read_key_file_label(const std::filesystem::path& path);
 
 // Writes a new file, readable by its owner alone, and syncs it and its directory. An existing file
 // is never touched: KEY_FILE_EXISTS (kind refused). After any error no file is left. Requires: the
@@ -65,5 +67,7 @@ Result<KeyFile> read_key_file(const std::filesystem::path& path, std::string_vie
 // DIR/<role>.key, which must hold a key of that role (WRONG_ROLE, kind refused).
 Result<KeyFile> read_role_key(const std::filesystem::path& directory, Role role,
                               std::string_view passphrase);
+// What is said of a file with a key for another role.
+Error wrong_role(const std::filesystem::path& path, Role found);
 
 }  // namespace kernelindex

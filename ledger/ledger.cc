@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/ledger.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
 #include "ledger/appender.h"
 #include "ledger/key_layout.h"
+#include "ledger/role_keys.h"
 #include "ledger/stored_object.h"
 #include "schema/canonical_json.h"
 #include "schema/json_reader.h"
@@ -14,9 +16,10 @@ namespace kernelindex {
 namespace {
 
 constexpr int kFormatVersion = 1;
-// Enrolled by init beside the root, in the order of DESIGN section 6.
-constexpr std::array kFoundingRoles = {Role::log,        Role::importer,   Role::contributor,
-                                       Role::controller, Role::maintainer, Role::status};
+constexpr const char* kHowToGoOn =
+    "signing here would fork the log: bring the lost entries back with `kernelindex restore` and a "
+    "newer backup; where there is none, found a new ledger and take this one over with "
+    "`kernelindex import kernelindex-ledger`";
 
 std::unexpected<Error> unknown_format(std::string message) {
   return fail(ErrorKind::invalid, "UNKNOWN_FORMAT", {}, std::move(message),
@@ -41,6 +44,24 @@ Result<KeyFile> existing_or_new_key(const LedgerOptions& options, Role role,
     return fail(status.error());
   }
   return fresh;
+}
+
+// The folders of a ledger that is about to be founded. Error LEDGER_EXISTS.
+Status make_place(const LedgerOptions& options) {
+  std::error_code error;
+  if (std::filesystem::exists(options.directory / "db", error)) {
+    return fail(ErrorKind::refused, "LEDGER_EXISTS", options.directory.string(),
+                "there is a ledger here already", "use it, or name another directory");
+  }
+  for (const std::filesystem::path& folder : {options.directory, options.keys}) {
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+      return fail(ErrorKind::system, "PERMISSION", folder.string(),
+                  "cannot make the directory: " + error.message());
+    }
+  }
+  std::filesystem::permissions(options.keys, std::filesystem::perms::owner_all, error);
+  return {};
 }
 
 }  // namespace
@@ -136,23 +157,57 @@ Result<LedgerOptions> Ledger::complete(LedgerOptions options) {
   return options;
 }
 
+Result<std::vector<Attestation>> Ledger::prepare(const LedgerOptions& given,
+                                                 const FoundingOptions& founding,
+                                                 const PublicKey& root) {
+  const Result<LedgerOptions> options = complete(given);
+  if (!options) return fail(options.error());
+  if (Status status = make_place(*options); !status) return fail(status.error());
+  std::array<PublicKey, kFoundingRoles.size()> keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Result<KeyFile> key = existing_or_new_key(*options, kFoundingRoles[i], founding.owner);
+    if (!key) return fail(key.error());
+    keys[i] = key->key.public_key();
+  }
+  return founding_statements(founding, root, keys);
+}
+
 Result<std::unique_ptr<Ledger>> Ledger::create(const LedgerOptions& given,
                                                const FoundingOptions& founding) {
+  const Result<LedgerOptions> options = complete(given);
+  if (!options) return fail(options.error());
+  if (Status status = make_place(*options); !status) return fail(status.error());
+  const Result<KeyFile> root = existing_or_new_key(*options, Role::root, founding.owner);
+  if (!root) return fail(root.error());
+  const Result<std::vector<Attestation>> statements =
+      prepare(*options, founding, root->key.public_key());
+  if (!statements) return fail(statements.error());
+  std::vector<Envelope> envelopes;
+  for (const Attestation& statement : *statements) {
+    Result<std::string> payload = statement.encode();
+    if (!payload) return fail(payload.error());
+    Result<Envelope> envelope = sign_envelope(std::move(*payload), root->key);
+    if (!envelope) return fail(envelope.error());
+    envelopes.push_back(std::move(*envelope));
+  }
+  return create_from(*options, envelopes);
+}
+
+Result<std::unique_ptr<Ledger>> Ledger::create_from(const LedgerOptions& given,
+                                                    std::span<const Envelope> envelopes) {
   Result<LedgerOptions> options = complete(given);
   if (!options) return fail(options.error());
-  std::error_code error;
-  if (std::filesystem::exists(options->directory / "db", error)) {
-    return fail(ErrorKind::refused, "LEDGER_EXISTS", options->directory.string(),
-                "there is a ledger here already", "use it, or name another directory");
+  const Result<Founding> founding = read_founding(envelopes);
+  if (!founding) return fail(founding.error());
+  if (Status status = make_place(*options); !status) return fail(status.error());
+  // Without it the first checkpoint could not be signed, after everything was written.
+  const Result<KeyFile> log = read_role_key(options->keys, Role::log, options->passphrase);
+  if (!log) return fail(log.error());
+  if (log->key.public_key() != founding->terms.log_key) {
+    return fail(ErrorKind::refused, "KEY_DIFFERS", key_file_path(options->keys, Role::log).string(),
+                "the founding names another log key: " + founding->terms.log_key.base64(),
+                "bring the key file that `kernelindex init --root` made");
   }
-  for (const std::filesystem::path& folder : {options->directory, options->keys}) {
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-      return fail(ErrorKind::system, "PERMISSION", folder.string(),
-                  "cannot make the directory: " + error.message());
-    }
-  }
-  std::filesystem::permissions(options->keys, std::filesystem::perms::owner_all, error);
   StoreOptions store_options;
   store_options.create = true;
   store_options.file_system = options->file_system;
@@ -160,62 +215,24 @@ Result<std::unique_ptr<Ledger>> Ledger::create(const LedgerOptions& given,
       Store::open((options->directory / "db").string(), store_options);
   if (!store) return fail(store.error());
   std::unique_ptr<Ledger> ledger(new Ledger(std::move(*options), std::move(*store)));
-  if (Status status = ledger->found(founding); !status) return fail(status.error());
+  if (Status status = ledger->found(*founding); !status) return fail(status.error());
   return ledger;
 }
 
-Status Ledger::found(const FoundingOptions& founding) {
-  Result<KeyFile> root = existing_or_new_key(options_, Role::root, founding.owner);
-  if (!root) return fail(root.error());
-  std::vector<KeyFile> others;
-  for (const Role role : kFoundingRoles) {
-    Result<KeyFile> key = existing_or_new_key(options_, role, founding.owner);
-    if (!key) return fail(key.error());
-    others.push_back(std::move(*key));
-  }
-  const PublicKey& root_key = root->key.public_key();
-  const Digest root_id = root_key.id();
-  LedgerFounding statement;
-  statement.origin =
-      founding.origin.empty() ? "kernelindex.local/" + root_id.hex().substr(0, 8) : founding.origin;
-  if (!is_note_name(statement.origin)) {
-    return fail(ErrorKind::usage, "BAD_ORIGIN", statement.origin,
-                "an origin is printable ASCII without space and plus sign, at most 255 bytes",
-                "use something like example.org/kernels");
-  }
-  statement.owner = founding.owner;
-  statement.root_key = root_key;
-  statement.log_key = others.front().key.public_key();
-  statement.notes_per_day = founding.notes_per_day;
-
+// The founding is one batch.
+Status Ledger::found(const Founding& founding) {
+  format_ = {founding.terms.origin, founding.terms.owner, founding.ledger_id};
   auto state = std::make_shared<LogState>();
   state->head.root = empty_root();
+  state->format = format_;
   state_ = state;
   Appender appender(*this, {});
   if (Status status = appender.open(); !status) return status;
-  Attestation entry0{root_id, Binding{std::nullopt, root_id, std::nullopt}, statement};
-  const Result<std::string> payload = entry0.encode();
-  if (!payload) return fail(payload.error());
-  const Digest ledger_id = sha256(pae(kPayloadType, *payload));
-  if (Result<std::uint64_t> index = appender.attest(entry0, root->key); !index) {
-    return fail(index.error());
-  }
-  format_ = {statement.origin, statement.owner, ledger_id};
-  state = std::make_shared<LogState>(*state);
-  state->format = format_;
-  state_ = state;
-  for (const KeyFile& other : others) {
-    KeyEnrolment enrolment;
-    enrolment.public_key = other.key.public_key();
-    enrolment.role = other.role;
-    enrolment.owner = founding.owner;
-    // The founding is one batch: its enrolments have seen no checkpoint but the empty tree's.
-    const Attestation enrol{enrolment.public_key.id(),
-                            Binding{ledger_id, root_id, TreeHead{0, empty_root()}},
-                            KeyChange{enrolment}};
-    if (Result<std::uint64_t> index = appender.attest(enrol, root->key); !index) {
-      return fail(index.error());
-    }
+  for (const FoundingEntry& entry : founding.entries) {
+    const Result<std::uint64_t> index = appender.add_attestation(
+        entry.envelope, entry.said.subject, predicate_type(entry.said.predicate).uri(),
+        entry.said.binding.signer, &entry.said);
+    if (!index) return fail(index.error());
   }
   return appender.found(encode_format(format_));
 }
@@ -433,9 +450,7 @@ Status Ledger::commit(StoreBatch& batch, std::shared_ptr<const LogState> next) {
 Status Ledger::require_writable() const {
   if (read_only_reason_) {
     return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
-                read_only_reason_->message,
-                "bring the lost entries back with `kernelindex restore` or `kernelindex mirror`; "
-                "signing past them would fork the log");
+                read_only_reason_->message, kHowToGoOn);
   }
   if (options_.read_only || store_->read_only()) {
     return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
@@ -445,26 +460,22 @@ Status Ledger::require_writable() const {
   return {};
 }
 
-Result<std::unique_ptr<Appender>> Ledger::start_appender(ImportIdentity identity,
-                                                         std::optional<KeyFile> importer) {
+Result<std::unique_ptr<Appender>> Ledger::start_appender(ImportIdentity identity, bool imports) {
   if (Status status = acquire_writer(); !status) return fail(status.error());
   std::unique_ptr<Appender> appender(new Appender(*this, std::move(identity)));
   appender->holds_writer_ = true;
   if (Status status = require_writable(); !status) return fail(status.error());
-  // Nothing is recorded that could not be signed afterwards.
-  Result<KeyFile> log = log_key(*state());
-  if (!log) return fail(log.error());
-  if (importer) {
-    const KeyRecord* record = state()->keys.find(importer->key.public_key().id());
-    if (record == nullptr || record->role != Role::importer ||
-        !record->valid_at(state()->head.size)) {
-      return fail(ErrorKind::refused, "KEY_NOT_ENROLLED",
-                  key_file_path(options_.keys, Role::importer).string(),
-                  "the importer key is not enrolled in this ledger, or was revoked");
-    }
+  if (imports) {
+    const std::shared_ptr<const LogState> now = state();
+    // Nothing is recorded that could not be signed afterwards.
+    Result<KeyFile> log = log_key(*now);
+    if (!log) return fail(log.error());
+    Result<KeyFile> importer = read_valid_key(options_.keys, Role::importer, now->keys,
+                                              now->head.size, options_.passphrase);
+    if (!importer) return fail(importer.error());
+    appender->importer_ = std::move(*importer);
+    appender->log_ = std::move(*log);
   }
-  appender->importer_ = std::move(importer);
-  appender->log_ = std::move(*log);
   if (Status status = appender->open(); !status) return fail(status.error());
   return appender;
 }
@@ -486,13 +497,11 @@ void Ledger::release_writer() {
 }
 
 Result<std::unique_ptr<Appender>> Ledger::append(ImportIdentity identity) {
-  Result<KeyFile> importer = read_role_key(options_.keys, Role::importer, options_.passphrase);
-  if (!importer) return fail(importer.error());
-  return start_appender(std::move(identity), std::move(*importer));
+  return start_appender(std::move(identity), true);
 }
 
 Result<std::unique_ptr<Appender>> Ledger::append_attestations() {
-  return start_appender({}, std::nullopt);
+  return start_appender({}, false);
 }
 
 // ---- checkpoints ----
@@ -502,10 +511,34 @@ MarkPlaces Ledger::mark_places() const {
 }
 
 Result<KeyFile> Ledger::log_key(const LogState& state) const {
-  Result<KeyFile> log = read_role_key(options_.keys, Role::log, options_.passphrase);
-  if (!log) return log;
-  if (Status status = check_log_key(*log, state); !status) return fail(status.error());
-  return log;
+  return read_valid_key(options_.keys, Role::log, state.keys, state.head.size, options_.passphrase);
+}
+
+std::vector<KeyFile> Ledger::replaced_log_keys(const LogState& state,
+                                               const PublicKey& current) const {
+  const auto log_keys = std::ranges::count_if(
+      state.keys.all(), [](const auto& item) { return item.second.role == Role::log; });
+  if (log_keys == 1) return {};  // there never was another
+  std::optional<SignedCheckpoint> newest;
+  for (ReleasedMark& mark : read_marks(mark_places(), format_.ledger_id)) {
+    if (!mark.checkpoint || mark.checkpoint->checkpoint.origin != format_.origin) continue;
+    if (newest && mark.checkpoint->checkpoint.head.size <= newest->checkpoint.head.size) continue;
+    newest = std::move(*mark.checkpoint);
+  }
+  std::vector<KeyFile> out;
+  if (!newest) return out;
+  for (const auto& [id, record] : state.keys.all()) {
+    if (record.role != Role::log) continue;
+    const std::array verifier = {log_verifier_key(format_.origin, record.key)};
+    if (!verify_checkpoint(*newest, verifier).ok()) continue;
+    if (record.key == current) return {};
+    const std::optional<std::filesystem::path> path =
+        find_key_file(options_.keys, Role::log, record.key);
+    if (!path) continue;
+    Result<KeyFile> file = read_key_file(*path, options_.passphrase);
+    if (file) out.push_back(std::move(*file));
+  }
+  return out;
 }
 
 Status Ledger::check_log_key(const KeyFile& log, const LogState& state) const {
@@ -530,8 +563,7 @@ Result<SignedCheckpoint> Ledger::checkpoint(const KeyFile* held) {
   }
   if (read_only_reason_) {
     return fail(ErrorKind::refused, "READ_ONLY", options_.directory.string(),
-                read_only_reason_->message,
-                "bring the lost entries back with `kernelindex restore` or `kernelindex mirror`");
+                read_only_reason_->message, kHowToGoOn);
   }
   std::optional<KeyFile> read;
   if (held == nullptr) {
@@ -541,7 +573,9 @@ Result<SignedCheckpoint> Ledger::checkpoint(const KeyFile* held) {
   } else if (Status status = check_log_key(*held, *now); !status) {
     return fail(status.error());
   }
-  const std::array<const SigningKey*, 1> keys = {&held->key};
+  const std::vector<KeyFile> replaced = replaced_log_keys(*now, held->key.public_key());
+  std::vector<const SigningKey*> keys = {&held->key};
+  for (const KeyFile& file : replaced) keys.push_back(&file.key);
   const SignedCheckpoint checkpoint = sign_checkpoint(body, keys);
   if (Status status = write_marks(mark_places(), format_.ledger_id, checkpoint); !status) {
     return fail(status.error());

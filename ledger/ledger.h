@@ -15,11 +15,13 @@
 #include <optional>
 #include <semaphore>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ledger/checkpoint.h"
+#include "ledger/founding.h"
 #include "ledger/key_file.h"
 #include "ledger/reader.h"
 #include "ledger/released_marks.h"
@@ -48,12 +50,6 @@ struct LedgerOptions {
   std::shared_ptr<rocksdb::FileSystem> file_system;  // for tests that inject faults
 };
 
-struct FoundingOptions {
-  std::string origin;  // empty: kernelindex.local/<8 hex digits of the root key id>
-  std::string owner = "local";
-  std::int64_t notes_per_day = 100;  // allowed to each contributor
-};
-
 // Why a ledger can only be read.
 struct ReadOnlyReason {
   std::string code;            // RECORDS_LOST, FORKED
@@ -69,8 +65,20 @@ class Ledger {
   // and the first checkpoint. Error LEDGER_EXISTS (refused) when one is there.
   static Result<std::unique_ptr<Ledger>> create(const LedgerOptions& options,
                                                 const FoundingOptions& founding);
+  // For a root key that is kept elsewhere: makes the directory and the keys of all other roles that
+  // are not there yet, and gives the statements that the root has to sign. Nothing is founded yet.
+  // Error LEDGER_EXISTS, those of founding_statements() and of the key files.
+  static Result<std::vector<Attestation>> prepare(const LedgerOptions& options,
+                                                  const FoundingOptions& founding,
+                                                  const PublicKey& root);
+  // Makes the ledger from what prepare() gave, signed and in the same order. Errors: LEDGER_EXISTS,
+  // those of read_founding(), KEY_DIFFERS (refused) when the log key at hand is another than the
+  // founding's.
+  static Result<std::unique_ptr<Ledger>> create_from(const LedgerOptions& options,
+                                                     std::span<const Envelope> founding);
   // Errors: NO_LEDGER (not_found), UNKNOWN_FORMAT (invalid), ORIGIN_DIFFERS (refused), those of
-  // Store::open. Damaged derived data is no error here: see derived_fault().
+  // Store::open. Damaged derived data is no error here:
+  // see derived_fault().
   static Result<std::unique_ptr<Ledger>> open(const LedgerOptions& options);
   ~Ledger();
 
@@ -88,11 +96,18 @@ class Ledger {
   // Errors: READ_ONLY, KEY_NOT_ENROLLED (refused), WRITER_BUSY (usage: this thread has one), those
   // of the key files.
   Result<std::unique_ptr<Appender>> append(ImportIdentity identity);
-  // The same for attestations and artifacts alone: it claims nothing and needs no importer key.
+  // The same for attestations and artifacts alone: it claims nothing and needs no importer key. The
+  // log key is asked for when something is committed: it is that of the state which then holds, so
+  // that the root can replace a log key that was lost.
   Result<std::unique_ptr<Appender>> append_attestations();
 
   // The signed checkpoint of the head; signs it when the newest one is of a smaller size. Without a
   // log key the kept one, if it is of the head's size; else the error of the key file.
+  //
+  // The first checkpoint after a change of log keys carries the lines of both: when the newest
+  // released checkpoint bears no line of the key that signs now, the keys that did sign it sign
+  // this one as well, if their files are at hand (ledger/role_keys.h). A reader who knows only the
+  // old key follows by that.
   Result<SignedCheckpoint> checkpoint();
 
   // Makes all derived data anew from log and objects, also when its files are too damaged to be
@@ -111,7 +126,7 @@ class Ledger {
   Ledger(LedgerOptions options, std::unique_ptr<Store> store);
 
   static Result<LedgerOptions> complete(LedgerOptions options);
-  Status found(const FoundingOptions& founding);
+  Status found(const Founding& founding);
   Status load(bool derived);
   Status load_derived_state(const StoreView& view, LogState& state);
   void compare_marks();
@@ -119,15 +134,15 @@ class Ledger {
   Status require_writable() const;
   Status acquire_writer();
   void release_writer();
-  Result<std::unique_ptr<Appender>> start_appender(ImportIdentity identity,
-                                                   std::optional<KeyFile> importer);
+  Result<std::unique_ptr<Appender>> start_appender(ImportIdentity identity, bool imports);
   // checkpoint(), with the log key when the caller holds it already; else it is read when needed.
   Result<SignedCheckpoint> checkpoint(const KeyFile* held);
-  // The key that signs checkpoints of this state. Errors: KEY_NOT_ENROLLED (refused), those of the
-  // key file.
+  // The key that signs checkpoints of this state. Errors: those of read_valid_key().
   Result<KeyFile> log_key(const LogState& state) const;
   // KEY_NOT_ENROLLED (refused) when the key does not sign checkpoints of this state.
   Status check_log_key(const KeyFile& log, const LogState& state) const;
+  // The keys that signed the newest released checkpoint in place of `current`, and are at hand.
+  std::vector<KeyFile> replaced_log_keys(const LogState& state, const PublicKey& current) const;
   MarkPlaces mark_places() const;
   // One synced batch, and the state that readers see, together.
   Status commit(StoreBatch& batch, std::shared_ptr<const LogState> next);

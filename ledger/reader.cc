@@ -288,18 +288,30 @@ const ImportRange* Reader::covering_import(std::uint64_t index, std::uint64_t si
   if (index >= range.end || range.index >= size) return nullptr;
   static const PredicateType* const type =
       find_predicate_type(std::string(kPredicateBase) + "import/v1");
-  return state_->keys.counts(range.signer, *type, range.index) ? &range : nullptr;
+  return keys(size)->counts(range.signer, *type, range.index) ? &range : nullptr;
+}
+
+// Requires: the lock of what is given is held by the caller, and size lies below the head's.
+Reader::Earlier& Reader::earlier(std::uint64_t size) const {
+  if (earlier_->keys == nullptr || earlier_->size != size) {
+    earlier_->size = size;
+    earlier_->keys = std::make_shared<const KeyBook>(state_->keys.as_of(size));
+    earlier_->judgements =
+        std::make_shared<const Judgements>(*state_->chain_facts, *earlier_->keys, size);
+  }
+  return *earlier_;
+}
+
+std::shared_ptr<const KeyBook> Reader::keys(std::uint64_t size) const {
+  if (size >= state_->head.size) return {state_, &state_->keys};
+  const std::lock_guard lock(earlier_->mutex);
+  return earlier(size).keys;
 }
 
 std::shared_ptr<const Judgements> Reader::judgements(std::uint64_t size) const {
   if (size >= state_->head.size) return state_->judgements;
   const std::lock_guard lock(earlier_->mutex);
-  if (earlier_->judgements == nullptr || earlier_->size != size) {
-    earlier_->judgements =
-        std::make_shared<const Judgements>(*state_->chain_facts, state_->keys, size);
-    earlier_->size = size;
-  }
-  return earlier_->judgements;
+  return earlier(size).judgements;
 }
 
 // ---- rows as stored ----

@@ -106,6 +106,9 @@ class Reader {
   Result<bool> any_superseding() const;
   // Whether a claim below `size` says that it replaces what has this external id.
   Result<bool> superseded(std::string_view external_id, std::uint64_t size) const;
+  // Who may sign what, as of `size`: a revocation that came later changes nothing before it. Never
+  // null.
+  std::shared_ptr<const KeyBook> keys(std::uint64_t size) const;
   // The import statement that covers a claim, by a key that counts, as of `size`; null when there
   // is none. Whether it was taken back: judgements().
   const ImportRange* covering_import(std::uint64_t index, std::uint64_t size) const;
@@ -113,12 +116,14 @@ class Reader {
   std::shared_ptr<const Judgements> judgements(std::uint64_t size) const;
 
  private:
-  // Judgements of the last earlier size that was asked for.
+  // What follows for the last earlier size that was asked for.
   struct Earlier {
     std::mutex mutex;
     std::uint64_t size = 0;
+    std::shared_ptr<const KeyBook> keys;
     std::shared_ptr<const Judgements> judgements;
   };
+  Earlier& earlier(std::uint64_t size) const;
 
   Result<bool> stream_value(const Digest& digest, std::string_view value,
                             const std::function<Status(std::string_view)>& piece) const;

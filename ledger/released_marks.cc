@@ -6,6 +6,7 @@
 #include <future>
 
 #include "ledger/file_steps.h"
+#include "ledger/role_keys.h"
 
 namespace kernelindex {
 namespace {
@@ -54,10 +55,9 @@ std::vector<ReleasedMark> read_marks(const MarkPlaces& places, const Digest& led
 Status write_marks(const MarkPlaces& places, const Digest& ledger_id,
                    const SignedCheckpoint& checkpoint) {
   const std::string bytes = checkpoint.format();
-  std::error_code ignored;
   // Each mark waits for the disk twice; they wait side by side.
   std::future<Status> beside_key;
-  if (std::filesystem::exists(places.keys / "log.key", ignored)) {
+  if (!role_key_files(places.keys, Role::log).empty()) {
     beside_key = std::async(std::launch::async, [&] {
       return write_file_durably(places.keys / "log.key.released", bytes);
     });

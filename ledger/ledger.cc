@@ -241,6 +241,12 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const LedgerOptions& given) {
   Result<LedgerOptions> options = complete(given);
   if (!options) return fail(options.error());
   const std::string database = (options->directory / "db").string();
+  std::error_code ignored;
+  if (!options->read_only && std::filesystem::exists(options->directory / "backup.json", ignored)) {
+    return fail(ErrorKind::refused, "IS_BACKUP", options->directory.string(),
+                "this is a backup, which is never written to",
+                "bring it back as a ledger with `kernelindex restore`");
+  }
   StoreOptions store_options;
   store_options.read_only = options->read_only;
   store_options.file_system = options->file_system;

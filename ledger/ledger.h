@@ -76,8 +76,8 @@ class Ledger {
   // founding's.
   static Result<std::unique_ptr<Ledger>> create_from(const LedgerOptions& options,
                                                      std::span<const Envelope> founding);
-  // Errors: NO_LEDGER (not_found), UNKNOWN_FORMAT (invalid), ORIGIN_DIFFERS (refused), those of
-  // Store::open. Damaged derived data is no error here:
+  // Errors: NO_LEDGER (not_found), UNKNOWN_FORMAT (invalid), ORIGIN_DIFFERS (refused), IS_BACKUP
+  // (refused: it may only be read), those of Store::open. Damaged derived data is no error here:
   // see derived_fault().
   static Result<std::unique_ptr<Ledger>> open(const LedgerOptions& options);
   ~Ledger();

@@ -8,6 +8,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
@@ -436,6 +437,55 @@ Status Store::flush() {
   const rocksdb::Status status = database_->db->Flush(rocksdb::FlushOptions(), database_->handles);
   if (!status.ok()) return fail(to_error(status));
   return {};
+}
+
+namespace {
+
+constexpr std::size_t kCopyBytes = 4 * limits::kMiB;  // written at once
+
+rocksdb::Status copy_space(rocksdb::DB* from, rocksdb::ColumnFamilyHandle* space, rocksdb::DB* to,
+                           rocksdb::ColumnFamilyHandle* target) {
+  rocksdb::ReadOptions how;
+  how.verify_checksums = true;
+  how.fill_cache = false;
+  rocksdb::WriteOptions unlogged;
+  unlogged.disableWAL = true;  // flushed before it counts
+  const std::unique_ptr<rocksdb::Iterator> key(from->NewIterator(how, space));
+  rocksdb::WriteBatch batch;
+  for (key->SeekToFirst(); key->Valid(); key->Next()) {
+    rocksdb::Status status = batch.Put(target, key->key(), key->value());
+    if (status.ok() && batch.GetDataSize() >= kCopyBytes) {
+      status = to->Write(unlogged, &batch);
+      batch.Clear();
+    }
+    if (!status.ok()) return status;
+  }
+  if (!key->status().ok()) return key->status();
+  return to->Write(unlogged, &batch);
+}
+
+}  // namespace
+
+Status Store::copy_to(const std::string& directory) const {
+  if (!database_->read_only) {
+    rocksdb::Checkpoint* raw = nullptr;
+    rocksdb::Status status = rocksdb::Checkpoint::Create(database_->db, &raw);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
+    if (status.ok()) status = checkpoint->CreateCheckpoint(directory);
+    if (!status.ok()) return fail(to_error(status));
+    return {};
+  }
+  StoreOptions options;
+  options.create = true;
+  const Result<std::unique_ptr<Store>> copy = open(directory, options);
+  if (!copy) return fail(copy.error());
+  const Database& target = *(*copy)->database_;
+  for (std::size_t space = 0; space < database_->handles.size(); ++space) {
+    const rocksdb::Status status =
+        copy_space(database_->db, database_->handles[space], target.db, target.handles[space]);
+    if (!status.ok()) return fail(to_error(status));
+  }
+  return (*copy)->flush();
 }
 
 bool Store::read_only() const { return database_->read_only; }

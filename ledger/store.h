@@ -125,6 +125,13 @@ class Store {
   Status purge_deleted();
   // Flushes what is in memory to files; not needed for durability.
   Status flush();
+  // Makes a database in a new folder that holds what this one holds at some instant during the
+  // call, synced, while others read and write on. Open for writing: a checkpoint of RocksDB, whose
+  // table files are links to this one's where the file system allows it. Open for reading, which is
+  // beside a writer of another process: copied key by key, what is read being checked; a derived
+  // space that could not be opened becomes an empty one. Requires: the folder is not there, and
+  // what it lies in is.
+  Status copy_to(const std::string& directory) const;
   bool read_only() const;
   bool has_derived() const;
 

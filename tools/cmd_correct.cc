@@ -4,6 +4,7 @@
 #include "ledger/identify.h"
 #include "tools/ledger_access.h"
 #include "tools/named_entry.h"
+#include "tools/root_desk.h"
 #include "tools/signing.h"
 #include "tools/verbs.h"
 
@@ -58,6 +59,7 @@ constexpr std::string_view kResolveExamples[] = {
 constexpr OptionSpec kWithholdOptions[] = {
     kReasonOption,
     kKeyOption,
+    kUnsignedOption,
     {.name = "DIGEST", .help = "the whole digest of the object's bytes", .required = true},
 };
 constexpr std::string_view kWithholdExamples[] = {
@@ -173,10 +175,15 @@ Result<ExitCode> withhold(Session& session, const Arguments& arguments) {
   Result<Digest> object = Digest::parse(text);
   if (!object) object = Digest::parse_hex(text);
   if (!object) return fail_in("DIGEST", object.error());
-  Result<Desk> desk = prepare(session, arguments, Role::root);
+  Result<std::string> reason = required_reason(arguments);
+  if (!reason) return fail(reason.error());
+  Result<RootDesk> desk = RootDesk::open(session, arguments);
   if (!desk) return fail(desk.error());
+  if (desk->key() == nullptr) {
+    return desk->write_unsigned(session, {*object, Withholding{std::move(*reason)}});
+  }
   const Result<Attested> recorded =
-      kernelindex::withhold(*desk->ledger, *object, desk->reason, desk->key.key);
+      kernelindex::withhold(desk->ledger(), *object, std::move(*reason), *desk->key());
   if (!recorded) return fail(recorded.error());
   print_attested(session, "bytes withheld of", *object, {*recorded});
   return ExitCode::done;

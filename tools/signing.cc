@@ -2,6 +2,7 @@
 #include "tools/signing.h"
 
 #include "ledger/identify.h"
+#include "ledger/role_keys.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
 
@@ -11,6 +12,11 @@ Result<KeyFile> signing_key(const Session& session, const Arguments& arguments, 
   const Result<LedgerOptions> options = ledger_options(session);
   if (!options) return fail(options.error());
   if (arguments.given("--key")) return read_key_file(arguments.text("--key"), options->passphrase);
+  // Where the role has no ROLE.key, the one file that `key new` made for it.
+  const std::vector<std::filesystem::path> files = role_key_files(session.keys_path(), role);
+  if (files.size() == 1 && files.front() != key_file_path(session.keys_path(), role)) {
+    return read_key_file(files.front(), options->passphrase);
+  }
   return read_role_key(session.keys_path(), role, options->passphrase);
 }
 
@@ -28,6 +34,54 @@ Result<Digest> identify_subject(const Reader& reader, const std::string& text) {
   if (whole && reader.state().keys.knows(*whole)) return *whole;
   if (hex && reader.state().keys.knows(*hex)) return *hex;
   return fail(found.error());
+}
+
+std::string signed_file_name(const std::string& path) {
+  constexpr std::string_view kJson = ".json";
+  const bool json = path.ends_with(kJson);
+  return path.substr(0, json ? path.size() - kJson.size() : path.size()) + ".dsse.json";
+}
+
+namespace {
+
+std::string because(const std::string& reason) { return reason.empty() ? "" : ", " + reason; }
+
+// What the root says of keys.
+struct ChangeText {
+  const Digest& subject;
+
+  std::string operator()(const KeyEnrolment& enrolment) const {
+    return "enrols the " + std::string(role_name(enrolment.role)) + " key " + subject.hex() +
+           " of " + enrolment.owner + because(enrolment.reason);
+  }
+  std::string operator()(const DigestApproval& approval) const {
+    return "approves the " +
+           std::string(approval.kind == DigestApproval::Kind::protocol ? "protocol " : "harness ") +
+           subject.text() + because(approval.reason);
+  }
+  std::string operator()(const Revocation& revocation) const {
+    return "revokes " + subject.hex() +
+           (revocation.void_from ? ", void from " + std::to_string(*revocation.void_from) : "") +
+           because(revocation.reason);
+  }
+};
+
+}  // namespace
+
+std::string saying_text(const Attestation& said) {
+  if (const auto* founding = std::get_if<LedgerFounding>(&said.predicate)) {
+    return "founds the ledger " + founding->origin + " of " + founding->owner;
+  }
+  std::string text =
+      std::string(predicate_type(said.predicate).name) + " about " + said.subject.text();
+  if (const auto* change = std::get_if<KeyChange>(&said.predicate)) {
+    text = std::visit(ChangeText{said.subject}, change->action);
+  }
+  if (const auto* withholding = std::get_if<Withholding>(&said.predicate)) {
+    text = "withholds the bytes of " + said.subject.text() + because(withholding->reason);
+  }
+  if (said.binding.ledger) text += ", in ledger " + said.binding.ledger->text();
+  return text;
 }
 
 void print_attested(Session& session, std::string_view what, const Digest& subject,

@@ -34,6 +34,12 @@ Result<std::string> required_reason(const Arguments& arguments);
 // which may be a key or something approved.
 Result<Digest> identify_subject(const Reader& reader, const std::string& text);
 
+// "founding.json" -> "founding.dsse.json": where a signed statement lies by default.
+std::string signed_file_name(const std::string& path);
+
+// What a statement says, in a line, for who is asked to sign it.
+std::string saying_text(const Attestation& said);
+
 // Says what was recorded; `what` reads "retraction of".
 void print_attested(Session& session, std::string_view what, const Digest& subject,
                     const std::vector<Attested>& attested);

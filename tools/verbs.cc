@@ -31,6 +31,8 @@ constexpr const Verb* kVerbs[] = {
     &kDisputeVerb,
     &kResolveVerb,
     &kWithholdVerb,
+    &kBackupVerb,
+    &kRestoreVerb,
     &kKeyNewVerb,
     &kKeyListVerb,
     &kKeyShowVerb,

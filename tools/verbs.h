@@ -32,6 +32,8 @@ extern const Verb kSupersedeVerb;
 extern const Verb kDisputeVerb;
 extern const Verb kResolveVerb;
 extern const Verb kWithholdVerb;
+extern const Verb kBackupVerb;
+extern const Verb kRestoreVerb;
 extern const Verb kKeyNewVerb;
 extern const Verb kKeyListVerb;
 extern const Verb kKeyShowVerb;

@@ -7,6 +7,7 @@
 #include "ingest/gpumode_kernelbot.h"
 #include "ingest/kernelbench.h"
 #include "ingest/kernelindex_catalog.h"
+#include "ingest/kernelindex_ledger.h"
 #include "ingest/kernelindex_run_page.h"
 #include "ingest/liger_kernel_bench.h"
 #include "ingest/mlperf_inference.h"
@@ -48,6 +49,20 @@ Status import_run_pages(std::span<const RecordedFile> files, DraftSink& sink) {
   const Result<SourceDocuments> documents = SourceDocuments::read(files);
   if (!documents) return fail(documents.error());
   return import_kernelindex_run(documents->files(), sink);
+}
+
+// Beside the stream lie the snapshots that the other ledger kept, which are kept and not read.
+Status import_ledger_streams(std::span<const RecordedFile> files, DraftSink& sink) {
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    const Result<std::string> beginning = read_beginning(files[file], limits::kKiB);
+    if (!beginning) return fail(beginning.error());
+    if (!is_ledger_stream(*beginning)) continue;
+    Result<std::unique_ptr<ByteSource>> bytes = files[file].open();
+    if (!bytes) return fail_in(files[file].locator, bytes.error());
+    Status status = import_kernelindex_ledger(**bytes, files[file].locator, file, sink);
+    if (!status) return status;
+  }
+  return {};
 }
 
 }  // namespace
@@ -111,6 +126,8 @@ Status run_importer(const SourceInfo& source, const ImportOptions& options,
       return import_mlperf_inference(files, sink);
     case ImporterName::kernelbench:
       return import_kernelbench(files, {options.observed_at}, sink);
+    case ImporterName::kernelindex_ledger:
+      return import_ledger_streams(files, sink);
   }
   std::unreachable();
 }
@@ -127,6 +144,13 @@ Result<ImportReport> import_source(Ledger& ledger, const ImportRequest& request)
   }
   Recorder recorder(ledger, appender.get(), std::string(source.name), request.files,
                     source.reads_locators);
+  for (const Finding& finding : request.findings) recorder.finding(finding);
+  if (!request.artifacts.empty() && !request.files.empty()) {
+    if (Status status = recorder.begin_file(0); !status) return fail(status.error());
+  }
+  for (const RecordedFile& artifact : request.artifacts) {
+    if (Status status = recorder.keep(artifact); !status) return fail(status.error());
+  }
   const Status status = run_pipelined(
       [&](DraftSink& sink) { return run_importer(source, request.options, request.files, sink); },
       recorder);

@@ -18,6 +18,7 @@ struct RecordedFile {
   std::string media_type;
   std::string fetched_at;  // empty when supplied as a file
   std::function<Result<std::unique_ptr<ByteSource>>()> open;
+  std::string source = {};  // slug of whose bytes they are; empty: the importer's own
 };
 
 // All bytes of a file. Error TOO_LARGE (invalid) beyond limits::kSourceJsonBytes; those of reading.

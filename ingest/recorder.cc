@@ -119,8 +119,8 @@ Recorder::Recorder(Ledger& ledger, Appender* appender, std::string source,
 Status Recorder::begin_file(std::size_t file) {
   if (snapshots_[file] || appender_ == nullptr) return {};
   const RecordedFile& given = files_[file];
-  const SnapshotEntry entry{report_.source, given.locator, given.fetched_at,
-                            given.fetched_at.empty() ? "supplied" : "fetched"};
+  const SnapshotEntry entry{given.source.empty() ? report_.source : given.source, given.locator,
+                            given.fetched_at, given.fetched_at.empty() ? "supplied" : "fetched"};
   Result<std::unique_ptr<ByteSource>> bytes = given.open();
   if (!bytes) return fail_in(given.locator, bytes.error());
   Result<Recorded> recorded = appender_->snapshot(entry, given.media_type, **bytes);
@@ -189,6 +189,18 @@ Status Recorder::artifact(ArtifactDraft artifact) {
   }
   Result<Recorded> recorded = appender_->artifact(artifact.bytes, artifact.media_type);
   if (!recorded) return fail(recorded.error());
+  return {};
+}
+
+Status Recorder::keep(const RecordedFile& file) {
+  if (appender_ == nullptr) {
+    ++report_.recorded.artifacts;
+    return {};
+  }
+  const Result<std::unique_ptr<ByteSource>> bytes = file.open();
+  if (!bytes) return fail_in(file.locator, bytes.error());
+  const Result<Recorded> recorded = appender_->artifact(**bytes, file.media_type);
+  if (!recorded) return fail_in(file.locator, recorded.error());
   return {};
 }
 

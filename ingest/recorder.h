@@ -55,6 +55,8 @@ class Recorder final : public DraftSink {
   Status begin_file(std::size_t file) override;
   Status claim(Draft draft) override;
   Status artifact(ArtifactDraft artifact) override;
+  // Keeps a whole file as an artifact.
+  Status keep(const RecordedFile& file);
   void finding(Finding finding) override;
   void skipped(std::string_view reason) override;
   void selected() override;

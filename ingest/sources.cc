@@ -8,6 +8,7 @@
 #include "ingest/catalog_row.h"
 #include "ingest/gpumode_kernelbot.h"
 #include "ingest/kernelbench.h"
+#include "ingest/kernelindex_ledger.h"
 #include "ingest/liger_kernel_bench.h"
 #include "ingest/mlperf_inference.h"
 #include "ingest/sol_files.h"
@@ -38,7 +39,7 @@ bool is_run_page(std::string_view beginning) {
 // Definitions, solutions and traces of two sources look alike.
 bool is_told_by_its_tree(std::string_view) { return false; }
 
-constexpr std::array<SourceInfo, 8> kSources = {{
+constexpr std::array<SourceInfo, 9> kSources = {{
     {.importer = ImporterName::kernelindex_catalog,
      .name = "kernelindex-catalog",
      .word = "kernelindex-catalog",
@@ -63,6 +64,18 @@ constexpr std::array<SourceInfo, 8> kSources = {{
      .terms = "The facts of a run keep the terms of the source they came from.",
      .attribution = "KernelIndex",
      .recognises = is_run_page},
+    {.importer = ImporterName::kernelindex_ledger,
+     .name = "kernelindex-ledger",
+     .word = "kernelindex-ledger",
+     .title = "KernelIndex ledger",
+     .input = "the folder of another ledger",
+     .parser = "kernelindex-ledger",
+     .parser_version = "1",
+     .url = "https://github.com/SamMausberg/KernelIndex",
+     .license = "Apache-2.0",
+     .terms = "The facts in a ledger keep the terms of the sources they came from.",
+     .attribution = "KernelIndex",
+     .recognises = is_ledger_stream},
     {.importer = ImporterName::mlperf_inference,
      .name = "mlperf-inference",
      .word = "mlperf",

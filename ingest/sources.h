@@ -18,6 +18,7 @@ enum class ImporterName : std::uint8_t {
   liger_kernel_bench,
   mlperf_inference,
   kernelbench,
+  kernelindex_ledger,
 };
 
 struct SourceInfo {

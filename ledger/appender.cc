@@ -95,10 +95,17 @@ Result<Recorded> Appender::snapshot(const SnapshotEntry& entry, const std::strin
 }
 
 Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& media_type) {
+  MemorySource source(bytes);
+  return artifact(source, media_type);
+}
+
+Result<Recorded> Appender::artifact(ByteSource& bytes, const std::string& media_type) {
   if (Status status = make_room(); !status) return fail(status.error());
+  const Result<std::pair<Digest, std::uint64_t>> hashed = hash_source(bytes);
+  if (!hashed) return fail(hashed.error());
+  const auto& [digest, size] = *hashed;
   batch_->offered += 1;
-  batch_->offered_bytes += bytes.size();
-  const Digest digest = sha256(bytes);
+  batch_->offered_bytes += size;
   const Result<bool> held = holds_object(digest);
   if (!held) return fail(held.error());
   for (const Batch* batch : {batch_.get(), writing_.get()}) {
@@ -114,13 +121,10 @@ Result<Recorded> Appender::artifact(std::string_view bytes, const std::string& m
     return Recorded{entries->front(), digest, true, false};
   }
   if (!*held) {
-    MemorySource source(bytes);
-    if (Status status = keep_stream(digest, bytes.size(), source); !status) {
-      return fail(status.error());
-    }
+    if (Status status = keep_stream(digest, size, bytes); !status) return fail(status.error());
   }
   const Result<std::uint64_t> index = add_entry(
-      Entry{ledger_.options().clock(), Content{digest, media_type, bytes.size()}, ArtifactEntry{}},
+      Entry{ledger_.options().clock(), Content{digest, media_type, size}, ArtifactEntry{}},
       nullptr);
   if (!index) return fail(index.error());
   batch_->artifacts.emplace(digest, *index);

@@ -53,8 +53,9 @@ class Appender {
   // Keeps the bytes of a source file and records where they came from. The source is read twice.
   Result<Recorded> snapshot(const SnapshotEntry& entry, const std::string& media_type,
                             ByteSource& bytes);
-  // Keeps other bytes by digest.
+  // Keeps other bytes by digest. A source is read twice.
   Result<Recorded> artifact(std::string_view bytes, const std::string& media_type);
+  Result<Recorded> artifact(ByteSource& bytes, const std::string& media_type);
   // Records that a source claims a manifest. Requires: made with an identity. `claim.kind`,
   // `subject` and `previous` are filled in here; external ids are sorted here. Requires:
   // claim.snapshot was recorded before. Error NO_SNAPSHOT (usage) when it names none.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ingest/import.h"
+#include "ingest/ledger_files.h"
 #include "ingest/recognise.h"
 #include "schema/canonical_json.h"
 #include "schema/json_reader.h"
@@ -55,9 +56,9 @@ constexpr OptionSpec kOptions[] = {
      .help = "whose format it is; by default what the content tells",
      .kind = ValueKind::choice,
      .choices = "sol-execbench|flashinfer-bench|gpumode|liger|mlperf|kernelbench|"
-                "kernelindex-catalog|kernelindex-run"},
+                "kernelindex-catalog|kernelindex-run|kernelindex-ledger"},
     {.name = "PATH",
-     .help = "files or folders",
+     .help = "files or folders; of kernelindex-ledger the folder of the other ledger",
      .kind = ValueKind::file,
      .required = true,
      .repeated = true},
@@ -68,6 +69,7 @@ constexpr std::string_view kExamples[] = {
     "import results/",
     "import flashinfer-bench flashinfer-trace/ --revision da915083d4c7c5e61aa3005e3d17ae488e0fc71c",
     "import kernelindex-catalog catalog.jsonl.zst --sha256 0022af0b...",
+    "import kernelindex-ledger old.ledger",
 };
 
 // Refuses a file whose bytes are not those that were meant.
@@ -263,7 +265,41 @@ void print_unclaimed(Output& out, const std::vector<std::string>& unclaimed) {
   }
 }
 
+// Another ledger is a folder that is opened, not files that are read.
+Result<ExitCode> take_over(Session& session, const Arguments& arguments) {
+  for (const std::string_view other : {"--top", "--tag", "--kernel", "--stack", "--commit",
+                                       "--revision", "--observed-at", "--operations", "--sha256"}) {
+    if (!arguments.given(other)) continue;
+    return fail(ErrorKind::usage, "USAGE", std::string(other), "a ledger is taken as a whole",
+                "leave it out");
+  }
+  const std::vector<std::string>& paths = arguments.list("PATH");
+  if (paths.size() != 1) {
+    return fail(ErrorKind::usage, "USAGE", "PATH", "one ledger is taken at a time",
+                "name one folder");
+  }
+  const Result<ingest::LedgerFiles> other = ingest::LedgerFiles::open(paths.front());
+  if (!other) return fail(other.error());
+  const bool dry_run = arguments.given("--dry-run");
+  const Result<std::unique_ptr<Ledger>> ledger =
+      open_ledger(session, dry_run ? Access::query : Access::write);
+  if (!ledger) return fail(ledger.error());
+  Progress progress("importing a ledger", session.quiet());
+  const Result<ingest::ImportReport> report = ingest::import_ledger(
+      **ledger, *other, dry_run,
+      [&](std::uint64_t size) { progress.update(size, 0, "entries in the log"); });
+  if (!report) return fail(report.error());
+  progress.clear();
+  if (session.out().for_people()) {
+    print_text(session.out(), *report, dry_run);
+  } else {
+    session.out().write(report->json() + "\n");
+  }
+  return report->quarantined() ? ExitCode::check_failed : ExitCode::done;
+}
+
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
+  if (arguments.text("SOURCE") == "kernelindex-ledger") return take_over(session, arguments);
   Result<std::vector<ingest::RecordedFile>> files = collect_files(arguments.list("PATH"));
   if (!files) return fail(files.error());
   if (arguments.given("--sha256")) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ledger/kept_bytes.h"
 #include "ledger/key_layout.h"
 #include "ledger/ledger.h"
 #include "ledger/stored_object.h"
@@ -13,7 +14,6 @@
 #include "schema/limits.h"
 #include "verify/fault_list.h"
 #include "verify/json_difference.h"
-#include "verify/kept_bytes.h"
 
 namespace kernelindex {
 namespace {

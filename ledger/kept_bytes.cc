@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verify/kept_bytes.h"
+#include "ledger/kept_bytes.h"
 
 #include <algorithm>
 #include <cstring>

@@ -32,7 +32,7 @@ class RunJudge {
 
  private:
   Result<std::optional<std::string>> row_of(const Digest& identity);
-  Evidence judge_evidence(const RunRow& row, const SubjectJudgement* said) const;
+  Evidence judge_evidence(const RunRow& row, const Digest& run) const;
   Status judge_successors(RunView& run, const SubjectJudgement& said);
   // Whether a run would be ranked: what hides another must itself stand.
   Result<bool> eligible(const Digest& run);

@@ -11,12 +11,14 @@ std::string entry_place(std::uint64_t index) { return "entry " + std::to_string(
 
 }  // namespace
 
-bool KeyRecord::valid_at(std::uint64_t index) const {
+bool KeyRecord::could_sign_at(std::uint64_t index) const {
   // Enrolment at the founding entry itself covers the founding: the root signs it.
-  if (role == Role::root ? index < enrolled_at : index <= enrolled_at) return false;
-  if (role == Role::root) return true;
-  if (void_from && index >= *void_from) return false;
-  return !revoked_at || index < *revoked_at;
+  if (role == Role::root) return index >= enrolled_at;
+  return index > enrolled_at && (!revoked_at || index < *revoked_at);
+}
+
+bool KeyRecord::valid_at(std::uint64_t index) const {
+  return could_sign_at(index) && (role == Role::root || !void_from || index < *void_from);
 }
 
 bool ApprovalRecord::valid_at(std::uint64_t index) const {

@@ -32,6 +32,9 @@ struct KeyRecord {
 
   // Whether what the key signed at entry `index` counts.
   bool valid_at(std::uint64_t index) const;
+  // Whether it might sign there, as far as was known then: what a later revocation voids was
+  // recorded rightly all the same.
+  bool could_sign_at(std::uint64_t index) const;
 };
 
 // The root's approval of a harness or a protocol.

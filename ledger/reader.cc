@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ledger/key_layout.h"
+#include "ledger/run_evidence.h"
 #include "ledger/stored_object.h"
 #include "ledger/tile_reader.h"
 
@@ -281,14 +282,7 @@ Result<bool> Reader::superseded(std::string_view external_id, std::uint64_t size
 }
 
 const ImportRange* Reader::covering_import(std::uint64_t index, std::uint64_t size) const {
-  const std::vector<ImportRange>& imports = state_->imports;
-  const auto after = std::ranges::upper_bound(imports, index, {}, &ImportRange::first);
-  if (after == imports.begin()) return nullptr;
-  const ImportRange& range = *std::prev(after);
-  if (index >= range.end || range.index >= size) return nullptr;
-  static const PredicateType* const type =
-      find_predicate_type(std::string(kPredicateBase) + "import/v1");
-  return keys(size)->counts(range.signer, *type, range.index) ? &range : nullptr;
+  return kernelindex::covering_import(state_->imports, *keys(size), index, size);
 }
 
 // Requires: the lock of what is given is held by the caller, and size lies below the head's.

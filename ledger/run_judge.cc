@@ -3,6 +3,7 @@
 
 #include "ledger/group_view.h"
 #include "ledger/key_layout.h"
+#include "ledger/run_evidence.h"
 
 namespace kernelindex {
 
@@ -36,7 +37,7 @@ Result<RunView> RunJudge::judge(const Digest& identity, std::string row) {
   if (!decoded) return fail_in(identity.text(), decoded.error());
   RunView view(identity, std::move(owned), std::move(*decoded));
   const SubjectJudgement* said = judgements_->find(identity);
-  view.evidence = judge_evidence(view.row, said);
+  view.evidence = judge_evidence(view.row, identity);
   if (said == nullptr) return view;
   view.retracted = said->retracted();
   view.cannot_judge = said->cannot_judge;
@@ -49,26 +50,9 @@ Result<RunView> RunJudge::judge(const Digest& identity, std::string row) {
   return view;
 }
 
-Evidence RunJudge::judge_evidence(const RunRow& row, const SubjectJudgement* said) const {
-  EvidenceFacts facts;
-  facts.serving = row.kind == ManifestKind::serving_run;
-  facts.flags = row.flags;
-  facts.controlled = row.source == kControlledSource;
-  if (said != nullptr) {
-    facts.cannot_judge = said->cannot_judge;
-    facts.retracted = said->retracted();
-    facts.disputed = !said->disputes.empty();
-  }
-  facts.claims.reserve(row.claims.size());
-  for (const RunClaimRow& claim : row.claims) {
-    EvidenceClaim fact{claim.own_source, false, false, claim.snapshot_kept};
-    if (const ImportRange* import = reader_.covering_import(claim.index, size_)) {
-      fact.covered = true;
-      fact.import_retracted = judgements_->retracted(import->id);
-    }
-    facts.claims.push_back(fact);
-  }
-  return evidence_v1(facts);
+Evidence RunJudge::judge_evidence(const RunRow& row, const Digest& run) const {
+  const LogState& state = reader_.state();
+  return evidence_v1(evidence_facts(row, run, {state.imports, state.keys, *judgements_, size_}));
 }
 
 Status RunJudge::judge_successors(RunView& run, const SubjectJudgement& said) {
@@ -114,7 +98,7 @@ Result<bool> RunJudge::replaced_at_source(const RunView& run) {
       continue;
     }
     RunView view(identity, std::move(owned), std::move(*other));
-    view.evidence = judge_evidence(view.row, judgements_->find(identity));
+    view.evidence = judge_evidence(view.row, identity);
     views.push_back(std::move(view));
   }
   if (Status status = cursor.status(); !status) return fail(status.error());

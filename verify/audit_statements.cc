@@ -32,13 +32,6 @@ struct Parsed {
   std::optional<Attestation> said;  // of a type that this program knows
 };
 
-// Whether the key might sign at this entry, as far as was known then. What a later revocation voids
-// lowers levels; it makes the record no less true.
-bool was_valid(const KeyRecord& key, std::uint64_t index) {
-  const bool enrolled = key.role == Role::root ? index >= key.enrolled_at : index > key.enrolled_at;
-  return enrolled && (!key.revoked_at || index < *key.revoked_at);
-}
-
 class StatementCheck {
  public:
   StatementCheck(AuditState& state, unsigned worker, Found& found)
@@ -180,7 +173,7 @@ class StatementCheck {
             entry_name(fact.index) + " is signed by a key whose role may not say this",
             role_names(*type), std::string(role_name(key->role)));
     }
-    if (!was_valid(*key, fact.index)) {
+    if (!key->could_sign_at(fact.index)) {
       const bool revoked = key->revoked_at && fact.index >= *key->revoked_at;
       fault(fact, revoked ? "KEY_REVOKED" : "KEY_NOT_ENROLLED",
             entry_name(fact.index) + " is signed by a key that was " +

@@ -1,0 +1,11 @@
+# Fails when PROGRAM needs a shared library whose name holds LIBRARY, itself or through others.
+execute_process(COMMAND ldd ${PROGRAM} OUTPUT_VARIABLE needed RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "ldd ${PROGRAM} failed: ${failed}")
+endif()
+if(NOT needed MATCHES "libc\\.so")
+  message(FATAL_ERROR "ldd says nothing that could be judged: ${needed}")
+endif()
+if(needed MATCHES "[^\n]*${LIBRARY}[^\n]*")
+  message(FATAL_ERROR "${PROGRAM} needs ${CMAKE_MATCH_0}")
+endif()

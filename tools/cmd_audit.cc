@@ -3,11 +3,14 @@
 
 #include "tools/display_text.h"
 #include "tools/input_file.h"
+#include "tools/json_output.h"
 #include "tools/ledger_access.h"
 #include "tools/progress.h"
 #include "tools/reparser.h"
 #include "tools/verbs.h"
 #include "verify/audit.h"
+#include "verify/bundle_format.h"
+#include "verify/status_check.h"
 
 namespace kernelindex::tools {
 namespace {
@@ -20,11 +23,17 @@ constexpr OptionSpec kOptions[] = {
      .help = "a checkpoint that you kept: the log must continue it, and of older entries only the "
              "log itself is checked",
      .kind = ValueKind::file},
+    {.name = "--status",
+     .value = "FILE",
+     .help = "check this status instead, a bundle or an envelope: of each head that it states "
+             "wrongly print the entry that disproves it, with its proof",
+     .kind = ValueKind::file},
 };
 constexpr std::string_view kExamples[] = {
     "audit",
     "audit --reimport --json",
     "audit --since checkpoint.txt",
+    "audit --status run.bundle.json",
 };
 
 Result<AuditReport> audit(Session& session, const Arguments& arguments) {
@@ -89,7 +98,90 @@ void print_text(Output& out, const AuditReport& report) {
       (report.derived_only() ? ", all in derived data: 'kernelindex reindex' cures them\n" : "\n"));
 }
 
+// ---- a status statement ----
+
+std::string head_text(const std::optional<std::uint64_t>& index) {
+  return index ? "entry " + std::to_string(*index) : "no entry";
+}
+
+void print_status_text(Output& out, const StatusReport& report) {
+  if (!report.code.empty()) {
+    out.write(out.terminal().tinted(report.code, Tone::bad) + "  " + escape_text(report.detail) +
+              "\n");
+  }
+  for (const StatusLie& lie : report.lies) {
+    out.write(out.terminal().tinted("FALSE_HEAD", Tone::bad) + "  " + lie.subject.text() +
+              ": the status names " + head_text(lie.stated) + ", the log " + head_text(lie.actual) +
+              "\n");
+    out.write("    index  " + std::to_string(lie.index) + " of " +
+              std::to_string(report.stated.size) + "\n    leaf   " + escape_text(lie.leaf) + "\n");
+    for (const std::string& hash : proof_texts(lie.proof)) out.write("    proof  " + hash + "\n");
+  }
+  if (report.notes_stated != report.notes_actual) {
+    out.write(out.terminal().tinted("FALSE_NOTES", Tone::bad) + "  the status counts " +
+              counted(report.notes_stated, "note") + ", the log has " +
+              std::to_string(report.notes_actual) + "\n");
+  }
+  out.write("status of " + report.run.text() + " at size " + grouped(report.stated.size) +
+            ", root " + report.stated.root.text() + "\n");
+  out.write(report.ok() ? out.terminal().tinted("OK", Tone::good) + "\n"
+                        : out.terminal().tinted("FALSE", Tone::bad) + "\n");
+}
+
+void print_status_json(Output& out, const StatusReport& report) {
+  json::Arena arena;
+  const JsonOutput json(arena);
+  std::vector<json::Value> lies;
+  for (const StatusLie& lie : report.lies) {
+    lies.push_back(json.object()
+                       .add("subject", json.digest(lie.subject))
+                       .add("stated", json.count(lie.stated))
+                       .add("actual", json.count(lie.actual))
+                       .add("index", json.count(lie.index))
+                       .add("leaf", json.text(lie.leaf))
+                       .add("proof", json.texts(proof_texts(lie.proof)))
+                       .finish());
+  }
+  out.document(json.object()
+                   .add("ok", json::Value(report.ok()))
+                   .add("subject", json.digest(report.run))
+                   .add("signer", json.text(report.signer.hex()))
+                   .add("size", json.count(report.stated.size))
+                   .add("root", json.digest(report.stated.root))
+                   .add_if(!report.code.empty(), "code", report.code)
+                   .add_if(!report.detail.empty(), "detail", report.detail)
+                   .add("lies", json.array(lies))
+                   .add("notes", json.object()
+                                     .add("stated", json.count(report.notes_stated))
+                                     .add("actual", json.count(report.notes_actual))
+                                     .finish())
+                   .finish());
+}
+
+Result<ExitCode> run_status(Session& session, const Arguments& arguments) {
+  if (arguments.given("--since") || arguments.given("--reimport")) {
+    return fail(ErrorKind::usage, "USAGE", "--status",
+                "a status is checked by itself, not together with --since or --reimport");
+  }
+  const std::string path = arguments.text("--status");
+  const Result<std::string> bytes = read_input(path, kBundleBytes);
+  if (!bytes) return fail(bytes.error());
+  const Result<Envelope> status = read_status(*bytes);
+  if (!status) return fail_in(input_name(path), status.error());
+  const Result<std::unique_ptr<Ledger>> ledger = open_ledger(session, Access::query);
+  if (!ledger) return fail(ledger.error());
+  const Result<StatusReport> report = check_status((*ledger)->read(), *status);
+  if (!report) return fail(report.error());
+  if (session.out().for_people()) {
+    print_status_text(session.out(), *report);
+  } else {
+    print_status_json(session.out(), *report);
+  }
+  return report->ok() ? ExitCode::done : ExitCode::check_failed;
+}
+
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
+  if (arguments.given("--status")) return run_status(session, arguments);
   const Result<AuditReport> report = audit(session, arguments);
   if (!report) return fail(report.error());
   if (session.out().for_people()) {
@@ -108,7 +200,9 @@ constexpr Verb kAuditVerb{
     .details =
         "Every leaf, tile, root and object digest, every identity and comparison key, every\n"
         "signature, row and index, and the released marks. Exit 4 when something disagrees; each\n"
-        "fault names its place with both values.",
+        "fault names its place with both values. With --status a statement that says too little "
+        "is\n"
+        "disproved: exit 1.",
     .options = kOptions,
     .examples = kExamples,
     .run = run,

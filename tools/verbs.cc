@@ -21,6 +21,8 @@ constexpr const Verb* kVerbs[] = {
     &kDiffVerb,
     &kAuditVerb,
     &kCheckpointVerb,
+    &kProveVerb,
+    &kVerifyVerb,
     &kCosignVerb,
     &kVerifyTilesVerb,
     &kExportTilesVerb,

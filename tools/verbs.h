@@ -22,6 +22,8 @@ extern const Verb kLogVerb;
 extern const Verb kDiffVerb;
 extern const Verb kAuditVerb;
 extern const Verb kCheckpointVerb;
+extern const Verb kProveVerb;
+extern const Verb kVerifyVerb;
 extern const Verb kCosignVerb;
 extern const Verb kVerifyTilesVerb;
 extern const Verb kExportTilesVerb;

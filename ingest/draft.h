@@ -43,6 +43,16 @@ struct ArtifactDraft {
   std::string media_type;
 };
 
+// A source shows something in a state in which it does not stand by it any more. If a run of this
+// external id is recorded, the recorder records a withdrawal.
+struct WithdrawalDraft {
+  std::string source;       // slug
+  std::string external_id;  // at the source: "submission/15866"
+  std::string state;        // the source's word
+  std::string reason;       // the source's own; empty when it gives none
+  std::size_t file = 0;     // index of the source file that says so
+};
+
 enum class FindingClass {
   quarantined,  // an item was set aside; the rest went on
   review,       // ambiguous: a person should look
@@ -65,6 +75,7 @@ class DraftSink {
   virtual Status begin_file(std::size_t file) = 0;
   virtual Status claim(Draft draft) = 0;
   virtual Status artifact(ArtifactDraft artifact) = 0;
+  virtual Status withdrawn(WithdrawalDraft withdrawal) = 0;
   virtual void finding(Finding finding) = 0;
   // Counts an item that was deliberately not imported.
   virtual void skipped(std::string_view reason) = 0;

@@ -32,6 +32,10 @@ class FileSubset final : public DraftSink {
     return sink_.claim(std::move(draft));
   }
   Status artifact(ArtifactDraft artifact) override { return sink_.artifact(std::move(artifact)); }
+  Status withdrawn(WithdrawalDraft withdrawal) override {
+    withdrawal.file = numbers_[withdrawal.file];
+    return sink_.withdrawn(std::move(withdrawal));
+  }
   void finding(Finding finding) override { sink_.finding(std::move(finding)); }
   void skipped(std::string_view reason) override { sink_.skipped(reason); }
   void selected() override { sink_.selected(); }

@@ -410,6 +410,7 @@ class KernelbotImport {
     Status begin_file(std::size_t) override { return {}; }
     Status claim(Draft) override { return {}; }
     Status artifact(ArtifactDraft) override { return {}; }
+    Status withdrawn(WithdrawalDraft) override { return {}; }
     void finding(Finding) override {}
     void skipped(std::string_view) override {}
     void selected() override {}

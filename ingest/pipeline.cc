@@ -28,7 +28,8 @@ struct Counted {
   std::string what;
   std::uint64_t times = 0;
 };
-using Call = std::variant<BeginFile, Draft, ArtifactDraft, Finding, Skipped, Selected, Counted>;
+using Call = std::variant<BeginFile, Draft, ArtifactDraft, WithdrawalDraft, Finding, Skipped,
+                          Selected, Counted>;
 using Chunk = std::vector<Call>;
 
 class Queue {
@@ -82,6 +83,7 @@ class QueueSink final : public DraftSink {
     const std::size_t bytes = artifact.bytes.size();
     return add(std::move(artifact), bytes);
   }
+  Status withdrawn(WithdrawalDraft withdrawal) override { return add(std::move(withdrawal), 0); }
   void finding(Finding finding) override { add_quietly(std::move(finding)); }
   void skipped(std::string_view reason) override { add_quietly(Skipped{std::string(reason)}); }
   void selected() override { add_quietly(Selected{}); }
@@ -130,6 +132,7 @@ struct Deliver {
   Status operator()(BeginFile& call) const { return sink.begin_file(call.file); }
   Status operator()(Draft& call) const { return sink.claim(std::move(call)); }
   Status operator()(ArtifactDraft& call) const { return sink.artifact(std::move(call)); }
+  Status operator()(WithdrawalDraft& call) const { return sink.withdrawn(std::move(call)); }
   Status operator()(Finding& call) const {
     sink.finding(std::move(call));
     return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ingest/text_cut.h"
 #include "ledger/key_layout.h"
 #include "schema/canonical_json.h"
 
@@ -69,6 +70,17 @@ void add_source_part(Arena& arena, const ImportReport& report, ObjectBuilder& ou
 
 std::string under(std::string_view source, std::string_view slug) {
   return key_layout::join(source, key_layout::kZero, slug);
+}
+
+// A reason as a statement may hold it: some text, one line, of a bounded length.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t kUnits = 500;
+  std::string out(first_utf16(text, kUnits));
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  if (out.find_first_not_of(' ') == std::string::npos) return "the source gives no reason";
+  return out;
 }
 
 }  // namespace
@@ -211,12 +223,61 @@ void Recorder::counted(std::string_view what, std::uint64_t times) {
   report_.counted[std::string(what)] += times;
 }
 
+Status Recorder::withdrawn(WithdrawalDraft withdrawal) {
+  withdrawals_.push_back(std::move(withdrawal));
+  return {};
+}
+
+Status Recorder::record_withdrawals() {
+  std::string none_of;  // a source of which nothing is recorded
+  for (const WithdrawalDraft& draft : withdrawals_) {
+    if (draft.source == none_of) continue;
+    if (none_of.empty()) {
+      StoreCursor any =
+          reader_.view().scan(Space::derived, key_layout::external_prefix(draft.source, ""));
+      if (!any.valid()) {
+        none_of = draft.source;
+        continue;
+      }
+    }
+    std::set<Digest> runs;
+    StoreCursor cursor = reader_.view().scan(
+        Space::derived, key_layout::external_exact(draft.source, draft.external_id));
+    for (; cursor.valid(); cursor.next()) {
+      const std::string_view key = cursor.key();
+      const auto kind = static_cast<ManifestKind>(key[key.size() - 33]);
+      if (kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run) {
+        runs.insert(key_layout::last_digest(key));
+      }
+    }
+    if (Status status = cursor.status(); !status) return status;
+    const std::string id = draft.source + ":" + draft.external_id;
+    for (const Digest& run : runs) {
+      const SubjectJudgement* said = reader_.state().judgements->find(run);
+      if (said != nullptr &&
+          std::ranges::find(said->withdrawn_ids, id) != said->withdrawn_ids.end()) {
+        continue;
+      }
+      counted("withdrawn_at_source", 1);
+      if (appender_ == nullptr) continue;
+      const Result<Recorded> recorded =
+          appender_->withdraw(run, Withdrawal{draft.source, draft.external_id, draft.state,
+                                              one_line(draft.reason), *snapshots_[draft.file]});
+      if (!recorded) return fail(recorded.error());
+    }
+  }
+  return {};
+}
+
 Result<ImportReport> Recorder::finish() {
-  if (appender_ != nullptr) {
+  if (appender_ == nullptr) {
+    if (Status status = record_withdrawals(); !status) return fail(status.error());
+  } else {
     for (std::size_t file = 0; file < files_.size(); ++file) {
       if (Status status = begin_file(file); !status) return fail(status.error());
       if (keep_locators_) report_.files.emplace_back(files_[file].locator, *snapshots_[file]);
     }
+    if (Status status = record_withdrawals(); !status) return fail(status.error());
     if (Status status = appender_->finish(report_.kept_json()); !status) {
       return fail(status.error());
     }

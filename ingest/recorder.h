@@ -57,6 +57,7 @@ class Recorder final : public DraftSink {
   Status artifact(ArtifactDraft artifact) override;
   // Keeps a whole file as an artifact.
   Status keep(const RecordedFile& file);
+  Status withdrawn(WithdrawalDraft withdrawal) override;
   void finding(Finding finding) override;
   void skipped(std::string_view reason) override;
   void selected() override;
@@ -70,6 +71,8 @@ class Recorder final : public DraftSink {
   // draft may be recorded.
   Result<std::optional<Digest>> known_project(const Draft& draft);
   Status review_slug(const Draft& draft);
+  // Recorded runs of what was withdrawn, where no withdrawal says so yet.
+  Status record_withdrawals();
   Result<std::optional<Digest>> first_under_slug(ManifestKind kind, std::string_view slug,
                                                  std::string_view source, bool any_source,
                                                  const Digest& except);
@@ -86,6 +89,7 @@ class Recorder final : public DraftSink {
   std::map<std::string, Digest> operations_;              // slug of this import
   std::unordered_map<Digest, Digest> replaced_projects_;  // draft identity to known identity
   std::set<Digest> dry_fingerprints_;
+  std::vector<WithdrawalDraft> withdrawals_;
 };
 
 }  // namespace kernelindex::ingest

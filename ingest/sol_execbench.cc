@@ -36,6 +36,9 @@ class SolImport {
     for (const KernelRecord* kernel : kernels) {
       if (Status done = import_kernel(*kernel); !done) return done;
     }
+    for (WithdrawalDraft& withdrawal : withdrawn_) {
+      if (Status said = sink_.withdrawn(std::move(withdrawal)); !said) return said;
+    }
     if (!options_.kernels.empty() || !options_.tags.empty()) return {};
     for (const std::size_t page : dump_.empty_pages()) {
       if (Status begun = writer_.begin(page); !begun) return begun;
@@ -210,6 +213,12 @@ class SolImport {
         continue;
       }
       sink_.skipped(selection_name(selection));
+      if (selection == Selection::disqualified || selection == Selection::incorrect) {
+        withdrawn_.push_back({std::string(kSource),
+                              "submission/" + std::to_string(record.submission.id),
+                              std::string(selection_name(selection)),
+                              std::string(record.submission.disqualification), record.place.file});
+      }
       if (selection == Selection::implausible) {
         writer_.review(record.place, "FASTER_THAN_LIGHT",
                        "submission " + std::to_string(record.submission.id) +
@@ -272,7 +281,8 @@ class SolImport {
   DraftSink& sink_;
   ClaimWriter writer_;
   SolDump dump_;
-  json::Arena arena_;  // for the manifest being made
+  std::vector<WithdrawalDraft> withdrawn_;  // said last: runs may come in any order
+  json::Arena arena_;                       // for the manifest being made
 };
 
 }  // namespace

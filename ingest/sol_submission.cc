@@ -193,6 +193,7 @@ Result<Submission> read_submission(const Value& item, DriftLog& drift) {
   submission.worker = text("worker_id");
   submission.correct = reader.optional_boolean("is_correct").value_or(false);
   submission.disqualified = reader.optional_boolean("is_disqualified").value_or(false);
+  submission.disqualification = reader.optional_text("disqualification_reason").value_or("");
   submission.sol_score = reader.optional_number("sol_score");
   submission.latency_ms = reader.optional_number("latency_ms");
   submission.avg_speedup = reader.optional_number("avg_speedup");
@@ -207,7 +208,6 @@ Result<Submission> read_submission(const Value& item, DriftLog& drift) {
                  "collection_submission_id",
                  "collection_title",
                  "benchmark_results",
-                 "disqualification_reason",
                  "disqualification_source",
                  "disqualified_at",
                  "error_log",

@@ -29,6 +29,7 @@ struct Submission {
   std::string_view worker;
   bool correct = false;
   bool disqualified = false;
+  std::string_view disqualification;  // the reason; empty when absent
   std::optional<double> sol_score;
   std::optional<double> latency_ms;
   std::optional<double> avg_speedup;

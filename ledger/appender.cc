@@ -199,6 +199,24 @@ Status Appender::finish(const std::optional<std::string>& report) {
   return status;
 }
 
+Result<Recorded> Appender::withdraw(const Digest& run, const Withdrawal& withdrawal) {
+  if (!importer_) {
+    return fail(ErrorKind::usage, "NO_IDENTITY", run.text(),
+                "withdrawals are signed by an importer; this appender has none",
+                "make it with Ledger::append()");
+  }
+  const std::shared_ptr<const LogState> state = ledger_.state();
+  const SigningKey& key = importer_->key;
+  const Attestation said{run, Binding{state->format.ledger_id, key.public_key().id(), state->head},
+                         withdrawal};
+  Result<std::string> payload = said.encode();
+  if (!payload) return fail(payload.error());
+  Result<Envelope> envelope = sign_envelope(std::move(*payload), key);
+  if (!envelope) return fail(envelope.error());
+  return attestation(normalised(std::move(*envelope), key.public_key()), run,
+                     predicate_type(said.predicate).uri(), key.public_key().id(), &said);
+}
+
 Result<Recorded> Appender::attestation(const Envelope& envelope, const Digest& subject,
                                        const std::string& predicate_type, const Digest& signer,
                                        const Attestation* said) {

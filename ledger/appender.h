@@ -61,6 +61,9 @@ class Appender {
   // claim.snapshot was recorded before. Error NO_SNAPSHOT (usage) when it names none.
   Result<Recorded> claim(ManifestEntry claim, const Manifest& manifest);
 
+  // Signs that a source no longer stands by a run that is recorded. Requires: made with an
+  // identity. Errors: NO_IDENTITY (usage), those of encoding the statement.
+  Result<Recorded> withdraw(const Digest& run, const Withdrawal& withdrawal);
   // Records an attestation with its normalised envelope; one that is recorded already adds nothing.
   // Requires: attestation rules allowed it, and the signature was checked. `said` is null for a
   // type that this program does not know.

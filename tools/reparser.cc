@@ -32,6 +32,7 @@ class ClaimSink final : public ingest::DraftSink {
     return claim_(std::move(again));
   }
   Status artifact(ingest::ArtifactDraft) override { return {}; }
+  Status withdrawn(ingest::WithdrawalDraft) override { return {}; }
   void finding(ingest::Finding) override {}
   void skipped(std::string_view) override {}
   void selected() override {}

@@ -29,6 +29,11 @@ Status CollectingSink::artifact(ingest::ArtifactDraft artifact) {
   return {};
 }
 
+Status CollectingSink::withdrawn(ingest::WithdrawalDraft withdrawal) {
+  withdrawals.push_back(std::move(withdrawal));
+  return {};
+}
+
 void CollectingSink::finding(Finding finding) { all_findings.push_back(std::move(finding)); }
 
 void CollectingSink::skipped(std::string_view reason) { ++skips[std::string(reason)]; }

@@ -18,6 +18,7 @@ class CollectingSink final : public ingest::DraftSink {
   Status begin_file(std::size_t file) override;
   Status claim(ingest::Draft draft) override;
   Status artifact(ingest::ArtifactDraft artifact) override;
+  Status withdrawn(ingest::WithdrawalDraft withdrawal) override;
   void finding(ingest::Finding finding) override;
   void skipped(std::string_view reason) override;
   void selected() override;
@@ -38,6 +39,7 @@ class CollectingSink final : public ingest::DraftSink {
   std::vector<std::size_t> files;
   std::vector<ingest::Draft> drafts;
   std::vector<ingest::ArtifactDraft> artifacts;
+  std::vector<ingest::WithdrawalDraft> withdrawals;
   std::vector<ingest::Finding> all_findings;
   std::map<std::string, std::size_t, std::less<>> skips;
   std::map<std::string, std::uint64_t, std::less<>> counts;

@@ -253,12 +253,13 @@ Status Recorder::record_withdrawals() {
     if (Status status = cursor.status(); !status) return status;
     const std::string id = draft.source + ":" + draft.external_id;
     for (const Digest& run : runs) {
+      // Said or not: the report of the same dump is to be the same again.
+      counted("withdrawn_at_source", 1);
       const SubjectJudgement* said = reader_.state().judgements->find(run);
       if (said != nullptr &&
           std::ranges::find(said->withdrawn_ids, id) != said->withdrawn_ids.end()) {
         continue;
       }
-      counted("withdrawn_at_source", 1);
       if (appender_ == nullptr) continue;
       const Result<Recorded> recorded =
           appender_->withdraw(run, Withdrawal{draft.source, draft.external_id, draft.state,

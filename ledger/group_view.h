@@ -41,6 +41,7 @@ class RunJudge {
   const Reader& reader_;
   std::uint64_t size_;
   RankingPolicy ranking_;
+  std::shared_ptr<const KeyBook> keys_;  // as of the size
   std::shared_ptr<const Judgements> judgements_;
   RowsAsOf earlier_;
   std::map<Digest, bool> eligible_;  // of successors; false while one is being asked about

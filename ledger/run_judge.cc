@@ -11,6 +11,7 @@ RunJudge::RunJudge(const Reader& reader, std::uint64_t size, RankingPolicy ranki
     : reader_(reader),
       size_(size),
       ranking_(ranking),
+      keys_(reader.keys(size)),
       judgements_(reader.judgements(size)),
       earlier_(reader, size) {}
 
@@ -51,8 +52,8 @@ Result<RunView> RunJudge::judge(const Digest& identity, std::string row) {
 }
 
 Evidence RunJudge::judge_evidence(const RunRow& row, const Digest& run) const {
-  const LogState& state = reader_.state();
-  return evidence_v1(evidence_facts(row, run, {state.imports, state.keys, *judgements_, size_}));
+  const std::vector<ImportRange>& imports = reader_.state().imports;
+  return evidence_v1(evidence_facts(row, run, {imports, *keys_, *judgements_, size_}));
 }
 
 Status RunJudge::judge_successors(RunView& run, const SubjectJudgement& said) {

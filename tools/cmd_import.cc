@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
 #include <map>
 
 #include "ingest/import.h"
@@ -300,6 +301,13 @@ Result<ExitCode> take_over(Session& session, const Arguments& arguments) {
 
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (arguments.text("SOURCE") == "kernelindex-ledger") return take_over(session, arguments);
+  // A first word that is neither is more likely a source misspelt than a file that is missing.
+  const std::vector<std::string>& paths = arguments.list("PATH");
+  if (!arguments.given("SOURCE") && paths.size() > 1 && !std::filesystem::exists(paths.front())) {
+    return fail(ErrorKind::usage, "USAGE", "SOURCE",
+                "'" + escape_text(paths.front()) + "' is neither a source nor a file",
+                "'kernelindex import --help' lists the sources");
+  }
   Result<std::vector<ingest::RecordedFile>> files = collect_files(arguments.list("PATH"));
   if (!files) return fail(files.error());
   if (arguments.given("--sha256")) {

@@ -111,7 +111,8 @@ TEST(Sources, SourceAndLogInTheLogMakeARunReproducible) {
       {"import", "flashinfer-bench", temp.path().string(), "--revision", std::string(kRevision)});
   EXPECT_EQ(import.exit_code, 0) << import.out << import.err;
   const Outcome runs = room.json({"runs", "--level", "reproducible", "--json"});
-  EXPECT_THAT(runs.out, HasSubstr("\"levelReasons\":[\"CLAIMED_BY_SOURCE\",\"BYTES_HELD\"]"));
+  EXPECT_THAT(runs.out, HasSubstr("\"levelReasons\":[\"CLAIMED_BY_SOURCE\",\"BYTES_HELD\","
+                                  "\"NO_CONTROLLED_RUN\"]"));
 }
 
 // The same operation and cases by two sources: one object each, two claims.

@@ -12,6 +12,7 @@
 #include "ingest/lower_case.h"
 #include "ingest/manifest_document.h"
 #include "ingest/text_cut.h"
+#include "schema/grammar.h"
 
 namespace kernelindex::ingest {
 namespace {
@@ -52,48 +53,6 @@ std::string token_of_name(std::string_view name) {
   return out.empty() ? "unknown" : out;
 }
 
-// What ECMAScript's trim() takes away.
-std::string_view trimmed(std::string_view text) {
-  constexpr std::array<std::string_view, 25> kSpaces = {" ",
-                                                        "\t",
-                                                        "\n",
-                                                        "\v",
-                                                        "\f",
-                                                        "\r",
-                                                        "\xC2\xA0",
-                                                        "\xEF\xBB\xBF",
-                                                        "\xE1\x9A\x80",
-                                                        "\xE2\x80\x80",
-                                                        "\xE2\x80\x81",
-                                                        "\xE2\x80\x82",
-                                                        "\xE2\x80\x83",
-                                                        "\xE2\x80\x84",
-                                                        "\xE2\x80\x85",
-                                                        "\xE2\x80\x86",
-                                                        "\xE2\x80\x87",
-                                                        "\xE2\x80\x88",
-                                                        "\xE2\x80\x89",
-                                                        "\xE2\x80\x8A",
-                                                        "\xE2\x80\xA8",
-                                                        "\xE2\x80\xA9",
-                                                        "\xE2\x80\xAF",
-                                                        "\xE2\x81\x9F",
-                                                        "\xE3\x80\x80"};
-  for (bool more = true; more;) {
-    more = false;
-    for (const std::string_view space : kSpaces) {
-      if (text.starts_with(space)) {
-        text.remove_prefix(space.size());
-        more = true;
-      } else if (text.ends_with(space)) {
-        text.remove_suffix(space.size());
-        more = true;
-      }
-    }
-  }
-  return text;
-}
-
 // "llama2-70b" of "llama2-70b-99.9"
 std::string_view without_quality(std::string_view model) {
   for (const std::string_view suffix : {"-99.9", "-99"}) {
@@ -112,13 +71,13 @@ std::string_view accelerator_model(std::string_view accelerator) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     if (!digits.empty() && std::ranges::all_of(digits, is_digit)) text = text.substr(0, open);
   }
-  return trimmed(text);
+  return schema::trimmed(text);
 }
 
 std::string vendor_of(std::string_view accelerator) {
   constexpr std::array<std::string_view, 5> kVendors = {"nvidia", "amd", "intel", "google",
                                                         "cerebras"};
-  const std::string_view text = trimmed(accelerator);
+  const std::string_view text = schema::trimmed(accelerator);
   std::string first = lower_case(text.substr(0, text.find_first_of(" \t")));
   return std::ranges::find(kVendors, first) == kVendors.end() ? std::string() : first;
 }
@@ -147,7 +106,7 @@ Result<Manifest> make_project(const MlperfManifests& parts, const std::string& n
 
 Result<Manifest> make_stack(const MlperfResult& result, const MlperfManifests& parts,
                             const std::string& project, Arena& arena) {
-  const std::string_view version = first_utf16(trimmed(result.software), kVersionUnits);
+  const std::string_view version = first_utf16(schema::trimmed(result.software), kVersionUnits);
   ObjectBuilder spec(arena);
   spec.add("project", ObjectBuilder(arena).add("name", project).finish());
   spec.add("revision", ObjectBuilder(arena).add("version", version).finish());

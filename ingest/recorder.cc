@@ -229,17 +229,22 @@ Status Recorder::withdrawn(WithdrawalDraft withdrawal) {
 }
 
 Status Recorder::record_withdrawals() {
-  std::string none_of;  // a source of which nothing is recorded
+  if (withdrawals_.empty()) return {};
+  // What was said before is not said again, also when it was retracted since.
+  std::set<std::pair<Digest, std::string>> said;
+  for (const ChainFact& fact : *reader_.state().chain_facts) {
+    if (fact.kind == ChainFact::Kind::withdrawal) said.emplace(fact.subject, fact.text);
+  }
+  std::map<std::string, bool> recorded_before;  // whether anything of a source is
   for (const WithdrawalDraft& draft : withdrawals_) {
-    if (draft.source == none_of) continue;
-    if (none_of.empty()) {
+    const auto [source, fresh] = recorded_before.try_emplace(draft.source, false);
+    if (fresh) {
       StoreCursor any =
           reader_.view().scan(Space::derived, key_layout::external_prefix(draft.source, ""));
-      if (!any.valid()) {
-        none_of = draft.source;
-        continue;
-      }
+      source->second = any.valid();
+      if (Status status = any.status(); !status) return status;
     }
+    if (!source->second) continue;
     std::set<Digest> runs;
     StoreCursor cursor = reader_.view().scan(
         Space::derived, key_layout::external_exact(draft.source, draft.external_id));
@@ -255,11 +260,7 @@ Status Recorder::record_withdrawals() {
     for (const Digest& run : runs) {
       // Said or not: the report of the same dump is to be the same again.
       counted("withdrawn_at_source", 1);
-      const SubjectJudgement* said = reader_.state().judgements->find(run);
-      if (said != nullptr &&
-          std::ranges::find(said->withdrawn_ids, id) != said->withdrawn_ids.end()) {
-        continue;
-      }
+      if (said.contains({run, id})) continue;
       if (appender_ == nullptr) continue;
       const Result<Recorded> recorded =
           appender_->withdraw(run, Withdrawal{draft.source, draft.external_id, draft.state,

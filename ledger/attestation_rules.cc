@@ -133,17 +133,20 @@ Status AttestationRules::check_subject(const Attestation& said) const {
   if (std::holds_alternative<KeyChange>(said.predicate)) return {};  // the key book's
   if (std::holds_alternative<Withholding>(said.predicate)) return {};
   const Digest& subject = said.subject;
-  if (keys_.knows(subject)) return {};
+  if (keys_.knows(subject)) {
+    return refuse("SUBJECT_IS_KEY", "subject[0].digest",
+                  "only key/v1 speaks of keys and approved digests",
+                  "the root revokes them: `kernelindex key revoke`");
+  }
   const Result<std::optional<SubjectRow>> manifest = reader_.subject(subject);
   if (!manifest) return fail(manifest.error());
   if (*manifest) return {};
   const Result<std::optional<std::uint64_t>> attestation = find_attestation(reader_, subject);
   if (!attestation) return fail(attestation.error());
   if (*attestation) return {};
-  return fail(
-      ErrorKind::not_found, "NO_SUCH_SUBJECT", "subject[0].digest",
-      "the log holds nothing of digest " + subject.text(),
-      "a subject is a manifest identity, an attestation id, a key id or an approved digest");
+  return fail(ErrorKind::not_found, "NO_SUCH_SUBJECT", "subject[0].digest",
+              "the log holds nothing of digest " + subject.text(),
+              "a subject is a manifest identity or an attestation id");
 }
 
 Status AttestationRules::check(const Attestation& said, const CommunityNote&) {

@@ -28,8 +28,8 @@ class AttestationRules {
   //   WRONG_LEDGER, FORK_SEEN (refused: it was signed for another log, or for a fork of this one)
   //   KEY_NOT_ENROLLED, WRONG_ROLE, KEY_REVOKED (refused)
   //   INVALID_SIGNATURE (invalid)
-  //   NO_SUCH_SUBJECT (not_found: neither manifest, attestation, key nor approved digest; of a
-  //     withholding: no object)
+  //   NO_SUCH_SUBJECT (not_found: neither manifest nor attestation)
+  //   SUBJECT_IS_KEY (refused: a key or an approved digest, of which only key/v1 speaks)
   //   NOT_RECORDED (refused: import/v1 comes from imports, ledger/v1 from founding, status/v1
   //     stands in bundles, results and acceptances come from measurements)
   //   KIND_DIFFERS, SUPERSESSION_CYCLE, NO_SUCH_DISPUTE, NOT_HELD, NEEDED_BY_LOG (refused)

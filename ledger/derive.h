@@ -4,7 +4,8 @@
 //
 // A subject's row is a fold over its claims in order of index. A run's row joins its own claims and
 // spec with the rows of what it refers to. Both only ever gain facts as the log grows, so index
-// keys are added and never removed, and order of arrival never shows.
+// keys are added and never removed, and order of arrival never shows. Withheld bytes alone take facts
+// away; all derived data is then made anew.
 #pragma once
 
 #include <cstdint>

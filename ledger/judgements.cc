@@ -2,6 +2,7 @@
 #include "ledger/judgements.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -9,37 +10,32 @@
 namespace kernelindex {
 namespace {
 
-// Which roles may say it. Measurements are judged by their own rules; what is unknown always counts
-// against.
-std::string_view type_of(ChainFact::Kind kind) {
-  switch (kind) {
-    case ChainFact::Kind::retraction:
-      return "retraction/v1";
-    case ChainFact::Kind::supersession:
-      return "supersession/v1";
-    case ChainFact::Kind::dispute:
-      return "dispute/v1";
-    case ChainFact::Kind::dispute_resolution:
-      return "dispute-resolution/v1";
-    case ChainFact::Kind::withdrawal:
-      return "withdrawal/v1";
-    case ChainFact::Kind::withholding:
-      return "withholding/v1";
-    case ChainFact::Kind::measurement:
-    case ChainFact::Kind::unknown:
-      break;
-  }
-  return {};
+// The predicate of a kind of fact. Null for measurements, which are judged by their own rules, and
+// for what is unknown, which always counts against.
+const PredicateType* type_of(ChainFact::Kind kind) {
+  static const std::map<ChainFact::Kind, const PredicateType*> kTypes = [] {
+    using Kind = ChainFact::Kind;
+    std::map<Kind, const PredicateType*> types;
+    for (const auto& [of, name] :
+         {std::pair(Kind::retraction, "retraction/v1"),
+          std::pair(Kind::supersession, "supersession/v1"), std::pair(Kind::dispute, "dispute/v1"),
+          std::pair(Kind::dispute_resolution, "dispute-resolution/v1"),
+          std::pair(Kind::withdrawal, "withdrawal/v1"),
+          std::pair(Kind::withholding, "withholding/v1")}) {
+      types.emplace(of, find_predicate_type(std::string(kPredicateBase) + name));
+    }
+    return types;
+  }();
+  const auto found = kTypes.find(kind);
+  return found == kTypes.end() ? nullptr : found->second;
 }
 
 bool signer_counts(const ChainFact& fact, const KeyBook& keys) {
-  const std::string_view name = type_of(fact.kind);
-  if (name.empty()) {
-    const KeyRecord* record = keys.find(fact.signer);
-    return record != nullptr && record->valid_at(fact.index);
+  if (const PredicateType* type = type_of(fact.kind)) {
+    return keys.counts(fact.signer, *type, fact.index);
   }
-  const PredicateType* type = find_predicate_type(std::string(kPredicateBase) + std::string(name));
-  return type != nullptr && keys.counts(fact.signer, *type, fact.index);
+  const KeyRecord* record = keys.find(fact.signer);
+  return record != nullptr && record->valid_at(fact.index);
 }
 
 }  // namespace

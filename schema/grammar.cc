@@ -131,6 +131,22 @@ const Grammar kUtcInstant = {
 const Grammar kHttpsUrl = {"https-url", "", "an https URL", is_https_url};
 }  // namespace grammars
 
+std::string_view trimmed(std::string_view text) {
+  for (bool more = true; more;) {
+    more = false;
+    for (const std::string_view space : kWhiteSpace) {
+      if (text.starts_with(space)) {
+        text.remove_prefix(space.size());
+        more = true;
+      } else if (text.ends_with(space)) {
+        text.remove_suffix(space.size());
+        more = true;
+      }
+    }
+  }
+  return text;
+}
+
 DurationText parse_duration_text(std::string_view text) {
   std::size_t size = digits_at(text, 0);
   if (size == 0) return {};

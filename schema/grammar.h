@@ -28,6 +28,9 @@ extern const Grammar kUtcInstant;    // utc_time.h
 extern const Grammar kHttpsUrl;      // https_url.h
 }  // namespace grammars
 
+// The text without what ECMAScript's trim() takes away at both ends: \s of its regular expressions.
+std::string_view trimmed(std::string_view text);
+
 // Nanoseconds of a duration text: digits, optional fraction, at most one white space, a unit of ns,
 // us, µs, ms, s. The number times the unit, one binary64 multiplication, must be a safe integer:
 // "1.001 us" is ambiguous (1000.9999999999999) and refused, as the forerunner does.

@@ -53,6 +53,13 @@ Result<Facts> gather(const Reader& reader, const Digest& run, const ReadPolicy& 
   Facts facts{std::move(*view), std::move(*provenance), nullptr, reader.judgements(size),
               TreeHead{size, *root}};
   facts.said = facts.judgements->find(run);
+  // Provenance tells of today; the level may be asked of an earlier size.
+  std::erase_if(facts.provenance.claims,
+                [&](const ClaimView& claim) { return claim.index >= size; });
+  for (ClaimView& claim : facts.provenance.claims) {
+    const ImportRange* import = reader.covering_import(claim.index, size);
+    claim.import_valid = import != nullptr && !facts.judgements->retracted(import->id);
+  }
   return facts;
 }
 
@@ -85,7 +92,6 @@ void print_json(Output& out, const Facts& facts) {
   }
   std::vector<json::Value> claims;
   for (const ClaimView& claim : facts.provenance.claims) {
-    if (claim.index >= facts.as_of.size) continue;
     claims.push_back(json.object()
                          .add("index", json.count(claim.index))
                          .add("source", claim.source)
@@ -138,7 +144,6 @@ void print_text(Output& out, const Facts& facts) {
              text.needed.empty() ? Tone::plain : Tone::warning);
   }
   for (const ClaimView& claim : facts.provenance.claims) {
-    if (claim.index >= facts.as_of.size) continue;
     list.add("claim", "entry " + std::to_string(claim.index) + " by " + escape_text(claim.source) +
                           (claim.import_valid ? ", covered by import "
                                               : ", NOT covered by a valid import ") +

@@ -28,12 +28,8 @@ Result<std::string> required_reason(const Arguments& arguments) {
 
 Result<Digest> identify_subject(const Reader& reader, const std::string& text) {
   const Result<Candidate> found = identify(reader, text, {Named::manifest, Named::attestation});
-  if (found) return found->digest;
-  const Result<Digest> whole = Digest::parse(text);
-  const Result<Digest> hex = Digest::parse_hex(text);
-  if (whole && reader.state().keys.knows(*whole)) return *whole;
-  if (hex && reader.state().keys.knows(*hex)) return *hex;
-  return fail(found.error());
+  if (!found) return fail(found.error());
+  return found->digest;
 }
 
 std::string signed_file_name(const std::string& path) {

@@ -30,8 +30,7 @@ Result<KeyFile> signing_key(const Session& session, const Arguments& arguments, 
 // The reason, which must be given (usage).
 Result<std::string> required_reason(const Arguments& arguments);
 
-// What is named as the subject of an attestation: a manifest, an attestation, or a whole digest,
-// which may be a key or something approved.
+// What is named as the subject of an attestation: a manifest or another attestation.
 Result<Digest> identify_subject(const Reader& reader, const std::string& text);
 
 // "founding.json" -> "founding.dsse.json": where a signed statement lies by default.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "ledger/attest.h"
 #include "ledger/query.h"
 #include "tests/acceptance/room.h"
 
@@ -64,6 +65,22 @@ TEST(Withdrawal, TheSameDumpAgainAddsNothing) {
   const TreeHead head = room.head();
   room.import("sol-execbench", later);
   EXPECT_EQ(room.head(), head);
+}
+
+TEST(Withdrawal, WhatAMaintainerTookBackIsNotSaidAgain) {
+  Room room;
+  room.import_sample();
+  const std::filesystem::path later = later_sample(room);
+  room.import("sol-execbench", later);
+  const Digest run = must(Digest::parse(kRun));
+  const Digest withdrawal = must(provenance(room.read(), run)).chain.front().id;
+  const KeyFile maintainer = must(read_role_key(shared_keys(), Role::maintainer, ""));
+  must(attest(room.ledger(), {withdrawal, Retraction{"the source erred"}}, maintainer.key));
+  ASSERT_TRUE(must(view_run(room.read(), run)).eligible());
+  const TreeHead head = room.head();
+  room.import("sol-execbench", later);
+  EXPECT_EQ(room.head(), head);
+  EXPECT_TRUE(must(view_run(room.read(), run)).eligible());
 }
 
 TEST(Withdrawal, WhatWasNeverRecordedIsNotWithdrawn) {

@@ -134,6 +134,40 @@ TEST_F(Attesting, RefusesASubjectThatTheLogDoesNotHold) {
   EXPECT_EQ(code(say(sha256("nothing"), Retraction{"why"}, Role::maintainer)), "NO_SUCH_SUBJECT");
 }
 
+TEST_F(Attesting, OnlyTheRootSpeaksOfKeys) {
+  const Digest log_key = fixture_key(Role::log).public_key().id();
+  EXPECT_EQ(code(say(log_key, Retraction{"why"}, Role::maintainer)), "SUBJECT_IS_KEY");
+}
+
+// The row of a run that is claimed in several batches of one import is read back as it was written,
+// not as it was before.
+TEST_F(Attesting, ClaimsOfOneRunInSeveralBatchesAreAllKept) {
+  const Manifest& run = fixture_.records().run;
+  const std::size_t before = (*ledger_->read().subject(run.identity))->claims.size();
+  {
+    Result<std::unique_ptr<Appender>> appender = ledger_->append({"batches", "1", "{}"});
+    ASSERT_TRUE(appender);
+    MemorySource bytes("the bytes of this import\n");
+    const Result<Recorded> snapshot =
+        (*appender)->snapshot({"board", "late.json", "", "supplied"}, "application/json", bytes);
+    ASSERT_TRUE(snapshot);
+    for (int claim = 0; claim < 3; ++claim) {
+      ManifestEntry entry;
+      entry.source = "board";
+      entry.external_ids = {"board:late/" + std::to_string(claim)};
+      entry.snapshot = snapshot->content;
+      ASSERT_TRUE((*appender)->claim(entry, run));
+      // Batches are cut by position, so that the next claim is another batch's.
+      for (std::size_t i = 0; i < limits::kBatchEntries; ++i) {
+        ASSERT_TRUE((*appender)->artifact(fixture_.records().source, "text/plain"));
+      }
+    }
+    ASSERT_TRUE((*appender)->finish(std::nullopt));
+  }
+  EXPECT_EQ((*ledger_->read().subject(run.identity))->claims.size(), before + 3);
+  expect_sound();
+}
+
 TEST_F(Attesting, RefusesASignerOfAnotherRole) {
   EXPECT_EQ(code(say(subject(), Retraction{"why"}, Role::contributor)), "WRONG_ROLE");
 }

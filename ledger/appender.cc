@@ -313,11 +313,12 @@ Status Appender::keep_stream(const Digest& digest, std::uint64_t size, ByteSourc
 
 // ---- entries ----
 
-Result<std::uint64_t> Appender::add_entry(Entry entry, const Envelope* envelope) {
+Result<std::uint64_t> Appender::add_entry(Entry entry, const Envelope* envelope,
+                                          const Attestation* said) {
   Result<std::string> leaf = encode_entry(entry);
   if (!leaf) return fail(leaf.error());
   const std::uint64_t index = batch_->end();
-  Result<std::vector<DerivedPair>> pairs = entry_pairs(index, entry, envelope);
+  Result<std::vector<DerivedPair>> pairs = entry_pairs(index, entry, envelope, said);
   if (!pairs) return fail(pairs.error());
   for (const auto& [key, value] : *pairs) {
     batch_->changes.put(Space::derived, key, value);
@@ -355,7 +356,7 @@ Result<std::uint64_t> Appender::add_attestation(const Envelope& envelope, const 
   const Result<std::uint64_t> index = add_entry(
       Entry{ledger_.options().clock(),
             Content{digest, std::string(kEnvelopeMediaType), bytes.size()}, std::move(body)},
-      &envelope);
+      &envelope, said);
   if (!index) return index;
   const Digest id = envelope.id();
   batch_->attestations.emplace(id, *index);

@@ -97,7 +97,8 @@ class Appender {
   Result<bool> holds_object(const Digest& digest) const;
   Status keep_object(const Digest& digest, std::string_view bytes);
   Status keep_stream(const Digest& digest, std::uint64_t size, ByteSource& bytes);
-  Result<std::uint64_t> add_entry(Entry entry, const Envelope* envelope);
+  Result<std::uint64_t> add_entry(Entry entry, const Envelope* envelope,
+                                  const Attestation* said = nullptr);
   Result<std::uint64_t> attest(const Attestation& statement, const SigningKey& key);
   Result<std::uint64_t> add_attestation(const Envelope& envelope, const Digest& subject,
                                         const std::string& predicate_type, const Digest& signer,

@@ -149,28 +149,37 @@ Status AttestationRules::check_subject(const Attestation& said) const {
               "a subject is a manifest identity or an attestation id");
 }
 
-Status AttestationRules::check(const Attestation& said, const CommunityNote&) {
-  const std::string& owner = keys_.find(said.binding.signer)->owner;
+Result<std::uint64_t> AttestationRules::notes_allowed() {
+  if (notes_allowed_) return *notes_allowed_;
   const Result<Attestation> founding = read_attestation(reader_, 0);
   if (!founding) return fail(founding.error());
   const auto* terms = std::get_if<LedgerFounding>(&founding->predicate);
-  const auto cap = static_cast<std::uint64_t>(terms == nullptr ? 0 : terms->notes_per_day);
-  std::uint64_t& pending = pending_notes_[owner];
-  std::uint64_t today = pending;
-  for (const auto& [id, record] : keys_.all()) {
-    if (record.owner != owner || record.role != Role::contributor) continue;
-    StoreCursor notes =
-        reader_.view().scan(Space::derived, key_layout::notes_of_day(utc_day(now_), id));
-    for (; notes.valid() && today < cap; notes.next()) ++today;
-    if (Status status = notes.status(); !status) return status;
+  notes_allowed_ = static_cast<std::uint64_t>(terms == nullptr ? 0 : terms->notes_per_day);
+  return *notes_allowed_;
+}
+
+Status AttestationRules::check(const Attestation& said, const CommunityNote&) {
+  const std::string& owner = keys_.find(said.binding.signer)->owner;
+  const Result<std::uint64_t> cap = notes_allowed();
+  if (!cap) return fail(cap.error());
+  const auto [today, fresh] = notes_today_.try_emplace(owner, 0);
+  if (fresh) {
+    for (const auto& [id, record] : keys_.all()) {
+      if (record.owner != owner || record.role != Role::contributor) continue;
+      StoreCursor notes =
+          reader_.view().scan(Space::derived, key_layout::notes_of_day(utc_day(now_), id));
+      for (; notes.valid(); notes.next()) ++today->second;
+      if (Status status = notes.status(); !status) return status;
+    }
   }
-  if (today >= cap) {
+  if (today->second >= *cap) {
     return refuse("NOTES_CAP", "predicate.signer",
-                  owner + " has " + std::to_string(cap) +
-                      " notes of today in the log, which is all that entry 0 allows a contributor",
+                  owner + " has " + std::to_string(today->second) +
+                      " notes of today in the log; entry 0 allows a contributor " +
+                      std::to_string(*cap),
                   "try again tomorrow (UTC)");
   }
-  ++pending;
+  ++today->second;
   return {};
 }
 

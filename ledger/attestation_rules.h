@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ledger/dsse.h"
@@ -42,6 +43,7 @@ class AttestationRules {
   Status allow_unsigned(const Attestation& said);
 
  private:
+  Result<std::uint64_t> notes_allowed();
   Status check_binding(const Binding& binding) const;
   Status check_signer(const Attestation& said) const;
   Status check_subject(const Attestation& said) const;
@@ -56,9 +58,10 @@ class AttestationRules {
   const Reader& reader_;
   UtcMicros now_;
   KeyBook keys_;
-  std::uint64_t next_;                                  // index of the next entry
-  std::multimap<Digest, Digest> pending_successors_;    // of supersessions allowed here
-  std::map<std::string, std::uint64_t> pending_notes_;  // by owner
+  std::uint64_t next_;                                // index of the next entry
+  std::multimap<Digest, Digest> pending_successors_;  // of supersessions allowed here
+  std::optional<std::uint64_t> notes_allowed_;        // a day, by entry 0
+  std::map<std::string, std::uint64_t> notes_today_;  // by owner, with those allowed here
 };
 
 // The index of the entry of an attestation; nullopt when there is none.

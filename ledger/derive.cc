@@ -403,7 +403,7 @@ Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot
 }
 
 Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry,
-                                             const Envelope* envelope) {
+                                             const Envelope* envelope, const Attestation* said) {
   std::vector<DerivedPair> out;
   const std::string number = key_layout::big_endian(index);
   if (const Digest* subject = entry.subject()) {
@@ -441,13 +441,14 @@ Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& e
   } else if (std::holds_alternative<ArtifactEntry>(entry.body)) {
     out.emplace_back(key_layout::content_entry(entry.content.digest, index), "a");
   } else if (const auto* attestation = std::get_if<AttestationEntry>(&entry.body)) {
-    std::optional<Attestation> said;
-    if (envelope != nullptr && find_predicate_type(attestation->predicate_type) != nullptr) {
+    std::optional<Attestation> read;
+    if (said == nullptr && envelope != nullptr &&
+        find_predicate_type(attestation->predicate_type) != nullptr) {
       Result<Attestation> parsed = parse_attestation(envelope->payload);
       if (!parsed) return fail_in("entry " + std::to_string(index), parsed.error());
-      said = std::move(*parsed);
+      said = &read.emplace(std::move(*parsed));
     }
-    attestation_pairs(index, entry, envelope, said ? &*said : nullptr, out);
+    attestation_pairs(index, entry, envelope, said, out);
   }
   return out;
 }

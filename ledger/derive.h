@@ -4,8 +4,8 @@
 //
 // A subject's row is a fold over its claims in order of index. A run's row joins its own claims and
 // spec with the rows of what it refers to. Both only ever gain facts as the log grows, so index
-// keys are added and never removed, and order of arrival never shows. Withheld bytes alone take facts
-// away; all derived data is then made anew.
+// keys are added and never removed, and order of arrival never shows. Withheld bytes alone take
+// facts away; all derived data is then made anew.
 #pragma once
 
 #include <cstdint>
@@ -79,11 +79,12 @@ Digest claim_fingerprint(const Digest& document, std::string_view source, std::s
 Digest snapshot_fingerprint(const Digest& content, const SnapshotEntry& snapshot);
 
 // The keys that follow from one entry alone, without its subject's row. `envelope` is the kept
-// envelope of an attestation entry, null otherwise.
-// Null, too, for one whose envelope is withheld. Errors: those of reading a statement of a type
-// that this program knows.
+// envelope of an attestation entry, null otherwise, and for one whose bytes are withheld; `said` is
+// what it says, when the caller has read it already.
+// Errors: those of reading a statement of a type that this program knows.
 Result<std::vector<DerivedPair>> entry_pairs(std::uint64_t index, const Entry& entry,
-                                             const Envelope* envelope);
+                                             const Envelope* envelope,
+                                             const Attestation* said = nullptr);
 
 // An import statement as the derived space keeps it.
 struct ImportRange {

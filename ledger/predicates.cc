@@ -142,17 +142,21 @@ Result<Attestation> parse_attestation(std::string_view payload) {
   json::Arena arena;
   const Result<Statement> statement = parse_statement(payload, arena);
   if (!statement) return fail(statement.error());
-  const PredicateType* type = find_predicate_type(statement->predicate_type);
+  return attestation_of(*statement);
+}
+
+Result<Attestation> attestation_of(const Statement& statement) {
+  const PredicateType* type = find_predicate_type(statement.predicate_type);
   if (type == nullptr) {
     return fail(ErrorKind::invalid, "UNKNOWN_PREDICATE", "predicateType",
-                "this program does not know the predicate type " + statement->predicate_type);
+                "this program does not know the predicate type " + statement.predicate_type);
   }
   const auto row = static_cast<std::size_t>(type - kTypes.data());
-  ObjectReader reader(statement->predicate, "predicate");
+  ObjectReader reader(statement.predicate, "predicate");
   Attestation attestation;
-  attestation.subject = statement->subject;
+  attestation.subject = statement.subject;
   attestation.binding = read_binding_members(reader, row == 0);
-  attestation.predicate = kReaders[row](reader, statement->predicate);
+  attestation.predicate = kReaders[row](reader, statement.predicate);
   if (Status ok = reader.finish(); !ok) return fail(ok.error());
   const Status placed = std::visit(
       [&](const auto& members) {

@@ -36,6 +36,8 @@
 
 namespace kernelindex {
 
+struct Statement;
+
 inline constexpr std::string_view kPredicateBase = "https://kernelindex.dev/predicates/";
 
 inline constexpr std::size_t kReasonBytes = 2000;
@@ -272,6 +274,8 @@ struct Attestation {
 // acceptance or a calibration whose subject is not what it must be), SELF_SUPERSESSION. Each names
 // its place ("predicate.seen.root").
 Result<Attestation> parse_attestation(std::string_view payload);
+// The same of a statement that was read already.
+Result<Attestation> attestation_of(const Statement& statement);
 
 // The binding alone, of a predicate of any type. Null ledger and seen only with `founding`.
 Result<Binding> read_binding(const json::Value& predicate, bool founding = false);

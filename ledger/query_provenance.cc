@@ -95,7 +95,7 @@ Result<ChainView> view_attestation(const Reader& reader, std::uint64_t index, co
   Result<std::optional<std::string>> bytes = reader.object(entry.content.digest);
   if (!bytes) return fail(bytes.error());
   if (!*bytes) {
-    out.reason = "CANNOT_JUDGE";
+    out.reason = predicate_skippable(body.predicate_type) ? "WITHHELD" : "CANNOT_JUDGE";
     return out;
   }
   Result<Envelope> envelope = read_stored_envelope(**bytes);

@@ -98,7 +98,11 @@ class StatementCheck {
       return std::nullopt;
     }
     if (!*bytes) {
-      fault(fact, "MISSING_OBJECT", "the envelope of " + entry_name(fact.index) + " is not held");
+      if (object != nullptr && object->withheld) {
+        expect_pairs(fact, *entry, nullptr, nullptr);  // check_withheld() looks for the reason
+      } else {
+        fault(fact, "MISSING_OBJECT", "the envelope of " + entry_name(fact.index) + " is not held");
+      }
       return std::nullopt;
     }
     Result<Envelope> envelope = read_stored_envelope(**bytes);
@@ -131,7 +135,7 @@ class StatementCheck {
     compare(fact, "signer", out.binding.signer.hex(), body.signer);
     compare(fact, "keyid", out.binding.signer.hex(), out.envelope.key_id);
     if (known) {
-      Result<Attestation> said = parse_attestation(out.envelope.payload);
+      Result<Attestation> said = attestation_of(*statement);
       if (!said) {
         fault(fact, said.error());
         return std::nullopt;
@@ -248,9 +252,13 @@ class StatementCheck {
   }
 
   void expect_pairs(const LeafFact& fact, const Parsed& parsed) {
+    expect_pairs(fact, parsed.entry, &parsed.envelope, parsed.said ? &*parsed.said : nullptr);
+  }
+  // `envelope` is null when its bytes are withheld, `said` also when its type is unknown.
+  void expect_pairs(const LeafFact& fact, const Entry& entry, const Envelope* envelope,
+                    const Attestation* said) {
     if (state_.options.since) return;
-    const Result<std::vector<DerivedPair>> pairs =
-        entry_pairs(fact.index, parsed.entry, &parsed.envelope);
+    const Result<std::vector<DerivedPair>> pairs = entry_pairs(fact.index, entry, envelope, said);
     if (!pairs) {
       fault(fact, pairs.error());
       return;

@@ -384,6 +384,32 @@ TEST_F(Attesting, WithheldBytesAreGoneAndEveryViewStillWorks) {
   expect_sound();
 }
 
+TEST_F(Attesting, AWithheldNoteLeavesItsEntryAndNothingElse) {
+  const Result<Attested> note =
+      say(subject(), CommunityNote{CommunityNote::Type::reproduced, "my address is", {}, {}, {}},
+          Role::contributor);
+  ASSERT_TRUE(note);
+  const RunView before = run(subject());
+  const Digest envelope = ledger_->read().entry(note->index)->content.digest;
+  ASSERT_TRUE(withhold(*ledger_, envelope, "a person asked", fixture_key(Role::root)));
+  EXPECT_EQ(run(subject()).evidence.level, before.evidence.level);
+  EXPECT_EQ(run(subject()).rank, before.rank);
+  const Result<Provenance> story = provenance(ledger_->read(), subject());
+  ASSERT_TRUE(story) << story.error().message;
+  EXPECT_EQ(story->chain.front().reason, "WITHHELD");
+  expect_sound();
+}
+
+TEST_F(Attesting, AWithheldCorrectionLeavesItsSubjectWithoutALevel) {
+  const Result<Attested> dispute = say(subject(), Dispute{"a name"}, Role::maintainer);
+  ASSERT_TRUE(dispute);
+  const Digest envelope = ledger_->read().entry(dispute->index)->content.digest;
+  ASSERT_TRUE(withhold(*ledger_, envelope, "a person asked", fixture_key(Role::root)));
+  EXPECT_EQ(run(subject()).evidence.level, Level::none);
+  EXPECT_THAT(run(subject()).reasons, Contains("CANNOT_JUDGE"));
+  expect_sound();
+}
+
 TEST_F(Attesting, WhatTheLogNeedsIsNotWithheld) {
   const Result<Entry> founding = ledger_->read().entry(0);
   EXPECT_EQ(code(withhold(*ledger_, founding->content.digest, "no", fixture_key(Role::root))),

@@ -99,11 +99,15 @@ TEST(IncludeArrows, OurHeadersAreSpelledOneWay) {
               ElementsAre(HasSubstr("not spelled from the root"), HasSubstr("in angle brackets")));
 }
 
-// Whether the list of a room names a file of it.
+// Whether the list of the folder, or of the nearest one above that has a list, names the file.
 bool is_listed(const std::string& path) {
-  const std::string room = path.substr(0, path.find('/'));
-  const std::string list = read_file(source_root() / room / "CMakeLists.txt");
-  const std::string name = path.substr(room.size() + 1);
+  std::string folder = path.substr(0, path.rfind('/'));
+  while (folder.find('/') != std::string::npos &&
+         !std::filesystem::exists(source_root() / folder / "CMakeLists.txt")) {
+    folder.resize(folder.rfind('/'));
+  }
+  const std::string list = read_file(source_root() / folder / "CMakeLists.txt");
+  const std::string name = path.substr(folder.size() + 1);
   return std::regex_search(list, std::regex("(^|\\s)" + name + "(\\s|\\)|$)"));
 }
 

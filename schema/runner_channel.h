@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said between `kernelindex rerun` (or `calibrate`) and the runner it starts: one stream
+// socket, messages in a fixed order, each a header of 16 bytes and a body.
+//
+//   bytes 0..3    the kind, unsigned 32-bit little-endian
+//   bytes 4..7    zero
+//   bytes 8..15   the length of the body, unsigned 64-bit little-endian
+//
+//   kernelindex-runner measure   --channel FD --key-fd FD [--simulate]
+//   kernelindex-runner calibrate --channel FD --key-fd FD [--simulate]
+//
+//   caller -> runner   job, (document | source | input)*, begin
+//   runner -> caller   progress*, artifact*, samples, result
+//   caller -> runner   statement       the in-toto statement that names the result
+//   runner -> caller   signature       over the DSSE pre-authentication encoding of that statement
+//   runner -> caller   failed          at any time in place of what was due; then the end
+//
+// The key comes through a descriptor of its own, as the 32 bytes of its seed and the end of file,
+// so that it is in no file of the runner's, no argument and no environment. The runner signs a
+// statement only when it names the job, the samples and the result that this runner has just given.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "schema/result.h"
+
+namespace kernelindex {
+
+enum class RunnerMessageKind : std::uint32_t {
+  // From the caller.
+  job = 1,        // a job document; for `calibrate` the ledger id as text
+  document = 2,   // a manifest that the job refers to: operation, workload, implementation
+  source = 3,     // a named body: the path of a source in the job, its bytes
+  input = 4,      // a named body: the name of a file of input data, its bytes
+  begin = 5,      // empty: all was said
+  statement = 6,  // canonical JSON of an in-toto statement, to be signed
+  // From the runner.
+  progress = 16,   // one line for people
+  artifact = 17,   // a named body: a log, a cubin
+  samples = 18,    // the raw samples: little-endian 64-bit nanoseconds, trial after trial
+  result = 19,     // the result document
+  signature = 20,  // 64 bytes of an Ed25519 signature, 32 bytes of the public key
+  failed = 21,     // a named body: the code of an error, and its text
+};
+
+// Bodies above this many bytes are refused: an artifact is at most 256 MiB.
+inline constexpr std::uint64_t kRunnerMessageBytes = std::uint64_t{257} << 20;
+inline constexpr std::size_t kRunnerMessageHeaderBytes = 16;
+inline constexpr std::size_t kRunnerNameBytes = 255;
+
+struct RunnerMessage {
+  RunnerMessageKind kind{};
+  std::string body;
+};
+
+// A body with a name: the length of the name (unsigned 16-bit little-endian), the name, the rest.
+struct NamedBody {
+  std::string name;
+  std::string bytes;
+};
+// Requires: 1..kRunnerNameBytes bytes of name.
+std::string encode_named_body(std::string_view name, std::string_view bytes);
+// Error BAD_RUNNER_MESSAGE.
+Result<NamedBody> decode_named_body(std::string_view body);
+
+// Writes one message. Error RUNNER_CHANNEL (kind system) when the other side is gone.
+Status send_runner_message(int descriptor, RunnerMessageKind kind, std::string_view body);
+// Reads one message, blocking. Errors: RUNNER_CHANNEL_CLOSED (kind system) at the end of the stream
+// between two messages, RUNNER_CHANNEL inside of one, BAD_RUNNER_MESSAGE (kind invalid) for a kind
+// that is none, header bytes that are not zero or a body above `limit`.
+Result<RunnerMessage> receive_runner_message(int descriptor,
+                                             std::uint64_t limit = kRunnerMessageBytes);
+
+}  // namespace kernelindex

@@ -36,7 +36,7 @@ std::uint64_t get(const char* in, std::size_t count) {
   return value;
 }
 
-bool is_kind(std::uint64_t kind) { return (kind >= 1 && kind <= 6) || (kind >= 16 && kind <= 21); }
+bool is_kind(std::uint64_t kind) { return (kind >= 1 && kind <= 3) || (kind >= 16 && kind <= 20); }
 
 // MSG_NOSIGNAL: a runner that died is an error of this call, not the end of this process.
 bool write_all(int descriptor, std::string_view bytes) {

@@ -6,18 +6,15 @@
 //   bytes 4..7    zero
 //   bytes 8..15   the length of the body, unsigned 64-bit little-endian
 //
-//   kernelindex-runner measure   --channel FD --key-fd FD [--simulate]
-//   kernelindex-runner calibrate --channel FD --key-fd FD [--simulate]
+//   kernelindex-runner measure   --channel FD [--simulate]
+//   kernelindex-runner calibrate --channel FD [--simulate]
 //
-//   caller -> runner   job, (document | source | input)*, begin
-//   runner -> caller   progress*, artifact*, samples, result
-//   caller -> runner   statement       the in-toto statement that names the result
-//   runner -> caller   signature       over the DSSE pre-authentication encoding of that statement
+//   caller -> runner   job, input*, begin
+//   runner -> caller   progress*, artifact*, samples?, result
 //   runner -> caller   failed          at any time in place of what was due; then the end
 //
-// The key comes through a descriptor of its own, as the 32 bytes of its seed and the end of file,
-// so that it is in no file of the runner's, no argument and no environment. The runner signs a
-// statement only when it names the job, the samples and the result that this runner has just given.
+// The runner gets no key. The process that started it holds the key, and signs what came back: so
+// the one that reads what hostile code sends has nothing to lose.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +28,15 @@ namespace kernelindex {
 
 enum class RunnerMessageKind : std::uint32_t {
   // From the caller.
-  job = 1,        // a job document; for `calibrate` the ledger id as text
-  document = 2,   // a manifest that the job refers to: operation, workload, implementation
-  source = 3,     // a named body: the path of a source in the job, its bytes
-  input = 4,      // a named body: the name of a file of input data, its bytes
-  begin = 5,      // empty: all was said
-  statement = 6,  // canonical JSON of an in-toto statement, to be signed
+  job = 1,    // a job document; for `calibrate` the ledger id as text
+  input = 2,  // a named body: the name of a file of input data, its bytes
+  begin = 3,  // empty: all was said
   // From the runner.
-  progress = 16,   // one line for people
-  artifact = 17,   // a named body: a log, a cubin
-  samples = 18,    // the raw samples: little-endian 64-bit nanoseconds, trial after trial
-  result = 19,     // the result document
-  signature = 20,  // 64 bytes of an Ed25519 signature, 32 bytes of the public key
-  failed = 21,     // a named body: the code of an error, and its text
+  progress = 16,  // one line for people
+  artifact = 17,  // a named body: a log, a cubin
+  samples = 18,   // the raw samples: little-endian 64-bit nanoseconds, trial after trial
+  result = 19,    // the result document
+  failed = 20,    // a named body: the code of an error, and its text
 };
 
 // Bodies above this many bytes are refused: an artifact is at most 256 MiB.

@@ -6,7 +6,7 @@ kernelindex_build_packages=(
   g++ cmake ninja-build pkg-config
   librocksdb-dev libflatbuffers-dev flatbuffers-compiler flatbuffers-compiler-dev
   libsimdjson-dev libssl-dev libsodium-dev libboost1.81-dev
-  libzstd-dev libjemalloc-dev libfyaml-dev libfmt-dev libcli11-dev
+  libzstd-dev zlib1g-dev libjemalloc-dev libfyaml-dev libfmt-dev libcli11-dev
 )
 kernelindex_test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev nodejs python3-jsonschema

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ledger/search_index.h"
+
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "ledger/key_layout.h"
-#include "ledger/query.h"
 
 namespace kernelindex {
 namespace {
@@ -61,47 +64,68 @@ int quality(const std::string& label, const std::string& query) {
 
 }  // namespace
 
-Result<std::vector<SearchHit>> search(const Reader& reader, std::string_view text,
-                                      std::size_t limit) {
-  const std::vector<std::string> words = words_of(text);
-  if (words.empty()) {
-    return fail(ErrorKind::usage, "EMPTY_SEARCH", {}, "there is nothing to search for");
-  }
-  const std::string query = fold(text);
-  struct Ranked {
-    int quality;
-    std::uint64_t index;
+Result<SearchIndex> SearchIndex::build(const Reader& reader) {
+  struct Read {
+    std::uint64_t index;  // of the claim that is shown
     SearchHit hit;
+    std::string words;
   };
-  std::vector<Ranked> found;
+  std::vector<Read> all;
   StoreCursor cursor = reader.view().scan(Space::derived, "s");
   for (; cursor.valid(); cursor.next()) {
     const Digest identity = key_layout::last_digest(cursor.key());
     Result<SubjectRow> row = decode_subject_row(cursor.value());
     if (!row) return fail_in(identity.text(), row.error());
-    const std::string within = haystack(identity, *row);
-    if (!std::ranges::all_of(words, [&](const std::string& word) {
-          return within.find(word) != std::string::npos;
-        })) {
-      continue;
-    }
     const ClaimRow& shown = row->shown();
     SearchHit hit{identity, row->kind, shown.label, shown.source, {}};
     for (const ClaimRow& claim : row->claims) {
       hit.external_ids.insert(hit.external_ids.end(), claim.external_ids.begin(),
                               claim.external_ids.end());
     }
-    found.push_back({quality(fold(shown.label), query), shown.index, std::move(hit)});
+    all.push_back({shown.index, std::move(hit), haystack(identity, *row)});
   }
   if (Status status = cursor.status(); !status) return fail(status.error());
-  std::ranges::sort(found, [](const Ranked& a, const Ranked& b) {
-    return std::tie(a.quality, a.index) < std::tie(b.quality, b.index);
-  });
-  std::vector<SearchHit> out;
-  for (Ranked& ranked : found) {
-    if (limit > 0 && out.size() == limit) break;
-    out.push_back(std::move(ranked.hit));
+  std::ranges::sort(all, {}, &Read::index);
+  SearchIndex out;
+  out.hits_.reserve(all.size());
+  out.words_.reserve(all.size());
+  for (Read& read : all) {
+    out.hits_.push_back(std::move(read.hit));
+    out.words_.push_back(std::move(read.words));
   }
+  return out;
+}
+
+Result<std::vector<const SearchHit*>> SearchIndex::find(std::string_view text,
+                                                        std::size_t limit) const {
+  const std::vector<std::string> words = words_of(text);
+  if (words.empty()) {
+    return fail(ErrorKind::usage, "EMPTY_SEARCH", {}, "there is nothing to search for");
+  }
+  const std::string query = fold(text);
+  std::vector<std::pair<int, std::size_t>> found;
+  for (std::size_t i = 0; i < hits_.size(); ++i) {
+    const bool all = std::ranges::all_of(
+        words, [&](const std::string& word) { return words_[i].find(word) != std::string::npos; });
+    if (all) found.emplace_back(quality(fold(hits_[i].label), query), i);
+  }
+  std::ranges::sort(found);
+  std::vector<const SearchHit*> out;
+  for (const auto& [quality, at] : found) {
+    if (limit > 0 && out.size() == limit) break;
+    out.push_back(&hits_[at]);
+  }
+  return out;
+}
+
+Result<std::vector<SearchHit>> search(const Reader& reader, std::string_view text,
+                                      std::size_t limit) {
+  const Result<SearchIndex> index = SearchIndex::build(reader);
+  if (!index) return fail(index.error());
+  const Result<std::vector<const SearchHit*>> found = index->find(text, limit);
+  if (!found) return fail(found.error());
+  std::vector<SearchHit> out;
+  for (const SearchHit* hit : *found) out.push_back(*hit);
   return out;
 }
 

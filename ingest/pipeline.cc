@@ -3,11 +3,11 @@
 
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <variant>
 
 #include "schema/limits.h"
+#include "schema/mutex.h"
 
 namespace kernelindex::ingest {
 namespace {
@@ -36,8 +36,8 @@ class Queue {
  public:
   // False when the other side has given up.
   bool push(Chunk chunk) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return chunks_.size() < kWaitingChunks || stopped_; });
+    MutexLock lock(mutex_);
+    while (chunks_.size() >= kWaitingChunks && !stopped_) lock.wait(changed_);
     if (stopped_) return false;
     chunks_.push_back(std::move(chunk));
     changed_.notify_all();
@@ -45,29 +45,31 @@ class Queue {
   }
   // Nothing once the importer has ended and all is taken.
   std::optional<Chunk> pop() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !chunks_.empty() || ended_; });
+    MutexLock lock(mutex_);
+    while (chunks_.empty() && !ended_) lock.wait(changed_);
     if (chunks_.empty()) return std::nullopt;
     Chunk chunk = std::move(chunks_.front());
     chunks_.pop_front();
     changed_.notify_all();
     return chunk;
   }
-  void end() { set(ended_); }
-  void stop() { set(stopped_); }
-
- private:
-  void set(bool& flag) {
-    const std::lock_guard lock(mutex_);
-    flag = true;
+  void end() {
+    const MutexLock lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+  void stop() {
+    const MutexLock lock(mutex_);
+    stopped_ = true;
     changed_.notify_all();
   }
 
-  std::mutex mutex_;
+ private:
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Chunk> chunks_;
-  bool ended_ = false;    // nothing more will come
-  bool stopped_ = false;  // nothing more is wanted
+  std::deque<Chunk> chunks_ GUARDED_BY(mutex_);
+  bool ended_ GUARDED_BY(mutex_) = false;    // nothing more will come
+  bool stopped_ GUARDED_BY(mutex_) = false;  // nothing more is wanted
 };
 
 class QueueSink final : public DraftSink {

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "schema/limits.h"
+#include "schema/mutex.h"
 
 namespace kernelindex::ingest {
 namespace {
@@ -28,7 +29,6 @@ struct Batch {
   std::string text;
   std::vector<Piece> pieces;
   std::vector<CatalogRow> rows;
-  bool done = false;  // guarded by Pipeline::mutex_
 };
 
 class Pipeline {
@@ -40,7 +40,7 @@ class Pipeline {
 
   ~Pipeline() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stop_ = true;
     }
     wake_worker_.notify_all();
@@ -95,16 +95,16 @@ class Pipeline {
 
   void give(Batch& batch) {
     {
-      const std::lock_guard lock(mutex_);
-      batch.done = false;
+      const MutexLock lock(mutex_);
       queue_.push_back(&batch);
     }
     wake_worker_.notify_one();
   }
 
   void wait_for(const Batch& batch) {
-    std::unique_lock lock(mutex_);
-    batch_done_.wait(lock, [&] { return batch.done; });
+    MutexLock lock(mutex_);
+    while (!done_.contains(&batch)) lock.wait(batch_done_);
+    done_.erase(&batch);
   }
 
   void work() {
@@ -112,8 +112,8 @@ class Pipeline {
     while (true) {
       Batch* batch = nullptr;
       {
-        std::unique_lock lock(mutex_);
-        wake_worker_.wait(lock, [&] { return stop_ || !queue_.empty(); });
+        MutexLock lock(mutex_);
+        while (!stop_ && queue_.empty()) lock.wait(wake_worker_);
         if (stop_) return;
         batch = queue_.front();
         queue_.pop_front();
@@ -124,8 +124,8 @@ class Pipeline {
         batch->rows.push_back(read_catalog_row({piece.number, text, piece.too_long}, arena));
       }
       {
-        const std::lock_guard lock(mutex_);
-        batch->done = true;
+        const MutexLock lock(mutex_);
+        done_.insert(batch);
       }
       batch_done_.notify_one();
     }
@@ -134,11 +134,12 @@ class Pipeline {
   LineSource& lines_;
   std::vector<Batch> batches_;  // a ring; addresses stay
   std::vector<std::thread> threads_;
-  std::mutex mutex_;  // guards queue_, stop_ and Batch::done
+  Mutex mutex_;
   std::condition_variable wake_worker_;
   std::condition_variable batch_done_;
-  std::deque<Batch*> queue_;
-  bool stop_ = false;
+  std::deque<Batch*> queue_ GUARDED_BY(mutex_);
+  std::set<const Batch*> done_ GUARDED_BY(mutex_);  // read, and not handed out yet
+  bool stop_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace

@@ -225,7 +225,7 @@ Status Ledger::found(const Founding& founding) {
   auto state = std::make_shared<LogState>();
   state->head.root = empty_root();
   state->format = format_;
-  state_ = state;
+  set_state(state);
   Appender appender(*this, {});
   if (Status status = appender.open(); !status) return status;
   for (const FoundingEntry& entry : founding.entries) {
@@ -295,7 +295,7 @@ Status Ledger::load(bool derived) {
   auto state = std::make_shared<LogState>();
   state->format = format_;
   state->head = *read_head;
-  state_ = state;
+  set_state(state);
   if (!derived) return {};
   Status loaded = load_derived_state(view, *state);
   // Whatever is wrong with derived data, the log can be read and `reindex` run.
@@ -371,8 +371,9 @@ Result<Attestation> read_attestation(const Reader& reader, std::uint64_t index) 
 }
 
 void Ledger::compare_marks() {
-  const TreeHead head = state_->head;
-  const Reader reader(store_->latest(), state_);
+  const std::shared_ptr<const LogState> now = state();
+  const TreeHead head = now->head;
+  const Reader reader(store_->latest(), now);
   for (const ReleasedMark& mark : read_marks(mark_places(), format_.ledger_id)) {
     if (!mark.checkpoint || mark.checkpoint->checkpoint.origin != format_.origin) continue;
     const TreeHead& released = mark.checkpoint->checkpoint.head;
@@ -437,17 +438,22 @@ Status Ledger::remove_withheld() {
 // ---- reading and writing ----
 
 std::shared_ptr<const LogState> Ledger::state() const {
-  const std::shared_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return state_;
 }
 
+void Ledger::set_state(std::shared_ptr<const LogState> state) {
+  const MutexLock lock(mutex_);
+  state_ = std::move(state);
+}
+
 Reader Ledger::read() const {
-  const std::shared_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return Reader(store_->view(), state_);
 }
 
 Status Ledger::commit(StoreBatch& batch, std::shared_ptr<const LogState> next) {
-  const std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (Status status = store_->write(batch); !status) return status;
   state_ = std::move(next);
   return {};

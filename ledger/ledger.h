@@ -11,10 +11,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <semaphore>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -26,6 +24,7 @@
 #include "ledger/reader.h"
 #include "ledger/released_marks.h"
 #include "ledger/store.h"
+#include "schema/mutex.h"
 #include "schema/result.h"
 #include "schema/utc_time.h"
 
@@ -147,6 +146,7 @@ class Ledger {
   // One synced batch, and the state that readers see, together.
   Status commit(StoreBatch& batch, std::shared_ptr<const LogState> next);
   std::shared_ptr<const LogState> state() const;
+  void set_state(std::shared_ptr<const LogState> state);
 
   LedgerOptions options_;
   std::unique_ptr<Store> store_;
@@ -155,8 +155,8 @@ class Ledger {
   std::optional<ReadOnlyReason> read_only_reason_;
   std::binary_semaphore writer_{1};  // held by an Appender, which another thread may finish
   std::atomic<std::thread::id> writing_thread_;
-  mutable std::shared_mutex mutex_;  // guards state_, and orders commits with new readers
-  std::shared_ptr<const LogState> state_;
+  mutable Mutex mutex_;  // also orders commits with new readers
+  std::shared_ptr<const LogState> state_ GUARDED_BY(mutex_);
 };
 
 // What the attestation at an entry says. Errors (corrupt): MISSING_OBJECT, and those of reading it.

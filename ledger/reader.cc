@@ -285,27 +285,28 @@ const ImportRange* Reader::covering_import(std::uint64_t index, std::uint64_t si
   return kernelindex::covering_import(state_->imports, *keys(size), index, size);
 }
 
-// Requires: the lock of what is given is held by the caller, and size lies below the head's.
-Reader::Earlier& Reader::earlier(std::uint64_t size) const {
-  if (earlier_->keys == nullptr || earlier_->size != size) {
-    earlier_->size = size;
-    earlier_->keys = std::make_shared<const KeyBook>(state_->keys.as_of(size));
-    earlier_->judgements =
-        std::make_shared<const Judgements>(*state_->chain_facts, *earlier_->keys, size);
-  }
-  return *earlier_;
+void Reader::bring_to(Earlier& earlier, std::uint64_t size) const {
+  if (earlier.keys != nullptr && earlier.size == size) return;
+  earlier.size = size;
+  earlier.keys = std::make_shared<const KeyBook>(state_->keys.as_of(size));
+  earlier.judgements =
+      std::make_shared<const Judgements>(*state_->chain_facts, *earlier.keys, size);
 }
 
 std::shared_ptr<const KeyBook> Reader::keys(std::uint64_t size) const {
   if (size >= state_->head.size) return {state_, &state_->keys};
-  const std::lock_guard lock(earlier_->mutex);
-  return earlier(size).keys;
+  Earlier& earlier = *earlier_;
+  const MutexLock lock(earlier.mutex);
+  bring_to(earlier, size);
+  return earlier.keys;
 }
 
 std::shared_ptr<const Judgements> Reader::judgements(std::uint64_t size) const {
   if (size >= state_->head.size) return state_->judgements;
-  const std::lock_guard lock(earlier_->mutex);
-  return earlier(size).judgements;
+  Earlier& earlier = *earlier_;
+  const MutexLock lock(earlier.mutex);
+  bring_to(earlier, size);
+  return earlier.judgements;
 }
 
 // ---- rows as stored ----

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +21,7 @@
 #include "ledger/store.h"
 #include "ledger/tile.h"
 #include "schema/digest.h"
+#include "schema/mutex.h"
 #include "schema/result.h"
 
 namespace kernelindex {
@@ -118,12 +118,13 @@ class Reader {
  private:
   // What follows for the last earlier size that was asked for.
   struct Earlier {
-    std::mutex mutex;
-    std::uint64_t size = 0;
-    std::shared_ptr<const KeyBook> keys;
-    std::shared_ptr<const Judgements> judgements;
+    Mutex mutex;
+    std::uint64_t size GUARDED_BY(mutex) = 0;
+    std::shared_ptr<const KeyBook> keys GUARDED_BY(mutex);
+    std::shared_ptr<const Judgements> judgements GUARDED_BY(mutex);
   };
-  Earlier& earlier(std::uint64_t size) const;
+  // Brings what is given to `size`, which lies below the head's.
+  void bring_to(Earlier& earlier, std::uint64_t size) const REQUIRES_LOCK(earlier.mutex);
 
   Result<bool> stream_value(const Digest& digest, std::string_view value,
                             const std::function<Status(std::string_view)>& piece) const;

@@ -15,12 +15,12 @@
 #include <cassert>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <thread>
 
 #include "ledger/store_files.h"
 #include "schema/digest.h"
 #include "schema/limits.h"
+#include "schema/mutex.h"
 
 namespace kernelindex {
 namespace {
@@ -278,9 +278,9 @@ struct Store::Database {
   rocksdb::DB* db = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   bool read_only = false;
-  mutable std::mutex mutex;     // guards the two below: chunks are written beside a batch
-  std::size_t written = 0;      // bytes since opening
-  std::optional<Error> failed;  // the first failed write; nothing is written after it
+  mutable Mutex mutex;                            // chunks are written beside a batch
+  std::size_t written GUARDED_BY(mutex) = 0;      // bytes since opening
+  std::optional<Error> failed GUARDED_BY(mutex);  // the first failed write; nothing follows it
 
   ~Database() { close(); }
   void close() {
@@ -301,7 +301,10 @@ Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)
 
 // What flush() cannot write stays in the write-ahead log.
 Store::~Store() {
-  if (database_->written <= kReplayedBytes || database_->failed) return;
+  {
+    const MutexLock lock(database_->mutex);
+    if (database_->written <= kReplayedBytes || database_->failed) return;
+  }
   const Status flushed = flush();
   static_cast<void>(flushed.has_value());
 }
@@ -381,7 +384,7 @@ Status Store::write_ahead(StoreBatch& batch) { return write(batch, false); }
 Status Store::write(StoreBatch& batch, bool sync) {
   assert(!database_->read_only);
   {
-    const std::lock_guard lock(database_->mutex);
+    const MutexLock lock(database_->mutex);
     if (database_->failed) return fail(*database_->failed);
   }
   rocksdb::WriteBatch changes(batch.changes_->buffer.size());
@@ -396,7 +399,7 @@ Status Store::write(StoreBatch& batch, bool sync) {
   how.sync = sync;
   how.memtable_insert_hint_per_batch = true;
   const rocksdb::Status status = database_->db->Write(how, &changes);
-  const std::lock_guard lock(database_->mutex);
+  const MutexLock lock(database_->mutex);
   if (!status.ok()) {
     if (!database_->failed) database_->failed = to_error(status);
     return fail(*database_->failed);

@@ -184,7 +184,7 @@ CosignDecision decide_cosignature(const AddCheckpoint& request,
 }
 
 Result<std::optional<WitnessRecord>> MemoryWitnessState::latest(std::string_view origin) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = records_.find(origin);
   if (found == records_.end()) return std::nullopt;
   return std::optional(found->second);
@@ -193,7 +193,7 @@ Result<std::optional<WitnessRecord>> MemoryWitnessState::latest(std::string_view
 Result<bool> MemoryWitnessState::advance(std::string_view origin,
                                          const std::optional<TreeHead>& expected,
                                          const WitnessRecord& next) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = records_.find(origin);
   const bool same = found == records_.end()
                         ? !expected

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +23,7 @@
 #include "ledger/proof.h"
 #include "ledger/signing_key.h"
 #include "schema/limits.h"
+#include "schema/mutex.h"
 #include "schema/result.h"
 
 namespace kernelindex {
@@ -110,8 +110,8 @@ class MemoryWitnessState final : public WitnessState {
                        const WitnessRecord& next) override;
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, WitnessRecord, std::less<>> records_;  // guarded by mutex_
+  Mutex mutex_;
+  std::map<std::string, WitnessRecord, std::less<>> records_ GUARDED_BY(mutex_);
 };
 
 // Decides, and remembers before it gives the decision; decides again when another request came

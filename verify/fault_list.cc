@@ -18,7 +18,7 @@ auto order_of(const Fault& fault) {
 }  // namespace
 
 void FaultList::add(Fault fault) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (faults_.size() < most_) {
     faults_.push_back(std::move(fault));
   } else {
@@ -47,12 +47,12 @@ void FaultList::add_derived(Fault place, std::string code, std::string what, std
 }
 
 bool FaultList::full() const {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   return faults_.size() >= most_;
 }
 
 void FaultList::move_to(AuditReport& report) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::ranges::sort(faults_, {}, order_of);
   std::ranges::move(faults_, std::back_inserter(report.faults));
   report.faults_left_out += left_out_;

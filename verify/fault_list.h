@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "schema/mutex.h"
 #include "schema/result.h"
 #include "verify/audit_report.h"
 
@@ -52,9 +52,9 @@ class FaultList {
 
  private:
   const std::size_t most_;
-  mutable std::mutex mutex_;  // guards the rest
-  std::vector<Fault> faults_;
-  std::uint64_t left_out_ = 0;
+  mutable Mutex mutex_;
+  std::vector<Fault> faults_ GUARDED_BY(mutex_);
+  std::uint64_t left_out_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kernelindex::auditing

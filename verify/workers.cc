@@ -12,7 +12,7 @@ Workers::Workers(unsigned threads, OnProgress progress)
 
 void Workers::tell(std::size_t finished, std::size_t tasks) {
   if (!progress_) return;
-  const std::scoped_lock lock(telling_);
+  const MutexLock lock(telling_);
   const double part = static_cast<double>(finished) / static_cast<double>(tasks);
   const auto done = before_ + static_cast<std::uint64_t>(part * static_cast<double>(worth_));
   progress_(std::min(done, total_), total_);

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
+
+#include "schema/mutex.h"
 
 namespace kernelindex::auditing {
 
@@ -35,7 +36,7 @@ class Workers {
   std::uint64_t total_ = 0;
   std::uint64_t before_ = 0;  // done when the current run began
   std::uint64_t worth_ = 0;   // of the current run
-  std::mutex telling_;
+  Mutex telling_;             // one thread at a time calls progress_
 };
 
 }  // namespace kernelindex::auditing

@@ -224,12 +224,11 @@ Node shape(const Acceptance*) {
 }
 
 Node shape(const Calibration*) {
-  using Session = Calibration::Session;
   return object(
       {required("device", digest()),
        required("sessions",
                 list(object({required("boot", digest()),
-                             required("clocks", words_to(Session::Clocks::locked, clocks_name)),
+                             required("clocks", words_to(ClockVariant::locked, clock_variant_name)),
                              required("repetitions", positive(kCalibrationSamples)),
                              required("launchNs", integer(1)), required("bandwidthNs", integer(1)),
                              required("computeNs", integer(1)), required("tensorNs", integer(1)),

@@ -14,17 +14,12 @@
 namespace kernelindex {
 namespace {
 
-using Clocks = Calibration::Session::Clocks;
 using Verdict = Acceptance::Verdict;
 
 constexpr std::string_view kVerdicts[] = {"confirms",       "differs_slower", "differs_faster",
                                           "inconclusive",   "not_reproduced", "adapter_failed",
                                           "not_comparable", "refused"};
 constexpr std::string_view kClocks[] = {"unlocked", "locked"};
-
-bool is_segment(std::string_view segment) {
-  return !segment.empty() && segment != "." && segment != ".." && !segment.starts_with('-');
-}
 
 }  // namespace
 
@@ -34,27 +29,6 @@ std::string_view verdict_name(Verdict verdict) {
 
 std::optional<Verdict> verdict_from_name(std::string_view name) {
   return predicates::from_word<Verdict>(kVerdicts, name);
-}
-
-std::string_view clocks_name(Clocks clocks) { return kClocks[static_cast<std::size_t>(clocks)]; }
-
-bool is_reason_code(std::string_view text) {
-  if (text.empty() || text.size() > kCodeBytes || text.contains("__")) return false;
-  if (text.front() < 'A' || text.front() > 'Z' || text.ends_with('_')) return false;
-  return std::ranges::all_of(
-      text, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
-}
-
-bool is_source_path(std::string_view text) {
-  if (text.size() > kSourcePathBytes || text.contains('\\') || !predicates::is_plain_line(text)) {
-    return false;
-  }
-  while (true) {
-    const std::size_t slash = text.find('/');
-    if (!is_segment(text.substr(0, slash))) return false;
-    if (slash == std::string_view::npos) return true;
-    text.remove_prefix(slash + 1);
-  }
 }
 
 namespace predicates {
@@ -334,7 +308,7 @@ Calibration::Session read_session(const json::Value& object, std::string place,
   ObjectReader reader(object, std::move(place));
   Calibration::Session session;
   session.boot = reader.digest("boot");
-  session.clocks = read_word<Clocks>(reader, "clocks", kClocks);
+  session.clocks = read_word<ClockVariant>(reader, "clocks", kClocks);
   session.repetitions = reader.integer("repetitions", 1, kCalibrationSamples);
   for (const Median& median : kMedians) {
     session.*median.member =
@@ -362,7 +336,7 @@ void write(const Calibration& calibration, MemberWriter& out) {
   for (const Calibration::Session& session : calibration.sessions) {
     MemberWriter item(out.arena());
     item.digest("boot", session.boot)
-        .text("clocks", clocks_name(session.clocks))
+        .text("clocks", clock_variant_name(session.clocks))
         .number("repetitions", session.repetitions);
     for (const Median& median : kMedians) item.number(median.name, session.*median.member);
     sessions.push_back(item.finish());

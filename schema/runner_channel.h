@@ -13,6 +13,9 @@
 //   runner -> caller   progress*, artifact*, samples?, result
 //   runner -> caller   failed          at any time in place of what was due; then the end
 //
+// Every digest in the document that the job did not bring is that of an artifact or of the samples.
+// A refusal, a timeout and a crash of what was measured are results, not failures.
+//
 // The runner gets no key. The process that started it holds the key, and signs what came back: so
 // the one that reads what hostile code sends has nothing to lose.
 #pragma once
@@ -28,14 +31,14 @@ namespace kernelindex {
 
 enum class RunnerMessageKind : std::uint32_t {
   // From the caller.
-  job = 1,    // a job document; for `calibrate` the ledger id as text
+  job = 1,    // a job document; for `calibrate` a calibration request (sentinel_session.h)
   input = 2,  // a named body: the name of a file of input data, its bytes
   begin = 3,  // empty: all was said
   // From the runner.
   progress = 16,  // one line for people
-  artifact = 17,  // a named body: a log, a cubin
+  artifact = 17,  // a named body: a log, a cubin, the samples of diagnostics or sentinels
   samples = 18,   // the raw samples: little-endian 64-bit nanoseconds, trial after trial
-  result = 19,    // the result document
+  result = 19,    // the result document; for `calibrate` a calibration document
   failed = 20,    // a named body: the code of an error, and its text
 };
 

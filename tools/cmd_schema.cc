@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schemas of predicates and manifests: what needs no ledger.
+// The JSON Schemas of predicates, manifests and documents of runners: what needs no ledger.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -7,7 +7,11 @@
 #include "ledger/predicate_schemas.h"
 #include "schema/json_reader.h"
 #include "schema/json_schema.h"
+#include "schema/launch_manifest.h"
 #include "schema/manifest_schema.h"
+#include "schema/measurement_job.h"
+#include "schema/measurement_result.h"
+#include "schema/sentinel_session.h"
 #include "tools/output_file.h"
 #include "tools/pretty_json.h"
 #include "tools/session.h"
@@ -19,11 +23,12 @@ namespace {
 constexpr OptionSpec kOptions[] = {
     {.name = "--to",
      .value = "DIR",
-     .help = "write all of them as files: predicates/<name>-v<version>.schema.json and\n"
-             "manifests/<kind>.schema.json",
+     .help = "write all of them as files: predicates/<name>-v<version>.schema.json,\n"
+             "manifests/<kind>.schema.json and runner/<document>.schema.json",
      .kind = ValueKind::output},
     {.name = "NAME",
-     .help = "a predicate, \"note/v1\", or a kind, \"BenchmarkRun\"; none: list all"},
+     .help = "a predicate, \"note/v1\", a kind, \"BenchmarkRun\", or a document of a runner,\n"
+             "\"job\"; none: list all"},
 };
 constexpr std::string_view kExamples[] = {"schema", "schema note/v1", "schema --to schemas"};
 
@@ -51,6 +56,30 @@ NamedSchema manifest_schema(ManifestKind kind, json::Arena& arena) {
   return {name, "manifest", file, schema};
 }
 
+// A document that passes between a ledger and a runner.
+struct RunnerDocument {
+  std::string_view name;  // also of the file
+  std::string_view about;
+  schema::Node (*shape)();
+};
+constexpr RunnerDocument kRunnerDocuments[] = {
+    {"job", "what a runner is handed", job_document_shape},
+    {"build", "how the sources of a job are built", build_recipe_shape},
+    {"launch", "how kernels without host code are launched", launch_manifest_shape},
+    {"result", "what a runner measured", measurement_result_shape},
+    {"calibration-request", "which sentinel sessions a runner is to run",
+     calibration_request_shape},
+    {"calibration", "sentinel sessions of a runner", calibration_document_shape},
+};
+
+NamedSchema runner_schema(const RunnerDocument& document, json::Arena& arena) {
+  const std::string file = "runner/" + std::string(document.name) + ".schema.json";
+  const json::Value schema = schema::json_schema_document(
+      document.shape(), "https://kernelindex.dev/schemas/" + file, document.name,
+      "A document of controlled measurement: " + std::string(document.about) + ".", arena);
+  return {std::string(document.name), "document: " + std::string(document.about), file, schema};
+}
+
 std::vector<NamedSchema> all_schemas(json::Arena& arena) {
   std::vector<NamedSchema> schemas;
   for (const PredicateType& type : predicate_types()) {
@@ -58,6 +87,9 @@ std::vector<NamedSchema> all_schemas(json::Arena& arena) {
   }
   for (std::size_t i = 1; i <= kManifestKinds; ++i) {
     schemas.push_back(manifest_schema(static_cast<ManifestKind>(i), arena));
+  }
+  for (const RunnerDocument& document : kRunnerDocuments) {
+    schemas.push_back(runner_schema(document, arena));
   }
   return schemas;
 }
@@ -128,7 +160,7 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
 
 constexpr Verb kSchemaVerb{
     .name = "schema",
-    .summary = "print the JSON Schema of a predicate or a kind of manifest",
+    .summary = "print the JSON Schema of a predicate, a kind of manifest or a document of a runner",
     .details =
         "JSON Schema, draft 2020-12, for programs in other languages. A schema refuses only\n"
         "what kernelindex refuses; some rules, such as the order of a list, it cannot say.\n"

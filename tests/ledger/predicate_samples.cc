@@ -123,12 +123,11 @@ Attestation acceptance() {
 }
 
 Attestation calibration() {
-  using Session = Calibration::Session;
   Calibration calibration;
   calibration.device = sha256("gpu");
-  calibration.sessions = {{sha256("boot 2"), Session::Clocks::unlocked, 200, 2'100, 690'000,
+  calibration.sessions = {{sha256("boot 2"), ClockVariant::unlocked, 200, 2'100, 690'000,
                            1'000'000, 400'000, 1'980'000},
-                          {sha256("boot 1"), Session::Clocks::locked, 200, 2'100, 690'000,
+                          {sha256("boot 1"), ClockVariant::locked, 200, 2'100, 690'000,
                            1'300'000, 500'000, 1'500'000}};
   calibration.samples = sha256("samples");
   return {public_key('n').id(), binding(public_key('n')), calibration};
@@ -336,7 +335,7 @@ class Maker {
   void make(Calibration& out) {
     out.device = digest();
     for (std::size_t left = 1 + below(4); left > 0; --left) {
-      out.sessions.push_back({digest(), word(Calibration::Session::Clocks::locked),
+      out.sessions.push_back({digest(), word(ClockVariant::locked),
                               integer(1, kCalibrationSamples), integer(1, kSafe), integer(1, kSafe),
                               integer(1, kSafe), integer(1, kSafe), integer(1, kSafe)});
     }

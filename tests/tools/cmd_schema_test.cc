@@ -20,6 +20,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
+// job, build, launch, result, calibration-request, calibration
+constexpr std::size_t kRunnerDocuments = 6;
+
 class CmdSchema : public Cli {
  protected:
   std::filesystem::path written() {
@@ -40,7 +43,8 @@ TEST_F(CmdSchema, ListsEveryPredicateAndKind) {
   }
   EXPECT_THAT(list, HasSubstr("BenchmarkRun"));
   const json::Value document = this->document({"schema"});
-  EXPECT_EQ(document.find("schemas")->array().size(), predicate_types().size() + kManifestKinds);
+  EXPECT_EQ(document.find("schemas")->array().size(),
+            predicate_types().size() + kManifestKinds + kRunnerDocuments);
 }
 
 TEST_F(CmdSchema, PrintsOneForPeopleAndForPrograms) {
@@ -68,6 +72,8 @@ TEST_F(CmdSchema, WritesAllAsFiles) {
     ++kinds;
   }
   EXPECT_EQ(kinds, kManifestKinds);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "runner"), {}),
+            static_cast<std::ptrdiff_t>(kRunnerDocuments));
   write_file(folder_ / "file", "");
   EXPECT_EQ(run({"schema", "--to", (folder_ / "file" / "schemas").string()}).exit_code, 6);
 }

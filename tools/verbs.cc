@@ -15,6 +15,7 @@ constexpr const Verb* kVerbs[] = {
     &kRecordsVerb,
     &kProvenanceVerb,
     &kEvidenceVerb,
+    &kCompareVerb,
     &kSearchVerb,
     &kStatusVerb,
     &kLogVerb,

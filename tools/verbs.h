@@ -16,6 +16,7 @@ extern const Verb kRunsVerb;
 extern const Verb kRecordsVerb;
 extern const Verb kProvenanceVerb;
 extern const Verb kEvidenceVerb;
+extern const Verb kCompareVerb;
 extern const Verb kSearchVerb;
 extern const Verb kStatusVerb;
 extern const Verb kLogVerb;

@@ -26,7 +26,7 @@ std::unexpected<Error> bad(std::string code, std::string place, std::string mess
 
 // Standard or URL-safe base64, one of the two. DSSE demands that verifiers take both.
 std::optional<std::string> either_base64(std::string_view text) {
-  if (text.find_first_of("-_") == std::string_view::npos) return from_base64(text);
+  if (std::optional<std::string> bytes = from_base64(text)) return bytes;
   if (text.find_first_of("+/") != std::string_view::npos) return std::nullopt;
   std::string standard(text);
   for (char& c : standard) c = c == '-' ? '+' : c == '_' ? '/' : c;

@@ -14,6 +14,16 @@ namespace {
 constexpr std::string_view kPrefix = "sha256:";
 constexpr char kHexDigits[] = "0123456789abcdef";
 constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint8_t kNoBase64Digit = 0x80;
+// The value of each character; no digit has the bit of kNoBase64Digit.
+constexpr std::array<std::uint8_t, 256> kBase64Values = [] {
+  std::array<std::uint8_t, 256> values;
+  values.fill(kNoBase64Digit);
+  for (std::uint8_t value = 0; value < 64; ++value) {
+    values[static_cast<std::uint8_t>(kBase64Digits[value])] = value;
+  }
+  return values;
+}();
 
 // OpenSSL only fails here when memory is gone or its providers are broken; neither can be answered.
 void require(int ok) {
@@ -112,41 +122,55 @@ std::optional<std::string> from_hex(std::string_view hex) {
 }
 
 std::string to_base64(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (j < count ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += j <= count ? kBase64Digits[group >> (18 - 6 * j) & 63] : '=';
-    }
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data();
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const std::uint32_t group = std::uint32_t{byte(i)} << 16 | byte(i + 1) << 8 | byte(i + 2);
+    *to++ = kBase64Digits[group >> 18];
+    *to++ = kBase64Digits[group >> 12 & 63];
+    *to++ = kBase64Digits[group >> 6 & 63];
+    *to++ = kBase64Digits[group & 63];
   }
+  if (i == bytes.size()) return out;
+  const bool two = i + 2 == bytes.size();
+  const std::uint32_t group = std::uint32_t{byte(i)} << 16 | (two ? byte(i + 1) << 8 : 0);
+  *to++ = kBase64Digits[group >> 18];
+  *to++ = kBase64Digits[group >> 12 & 63];
+  if (two) *to++ = kBase64Digits[group >> 6 & 63];
   return out;
 }
 
 std::optional<std::string> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
-  std::string out;
-  out.reserve(text.size() / 4 * 3);
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    std::uint32_t group = 0;
-    std::size_t digits = 0;
-    for (; digits < 4 && text[i + digits] != '='; ++digits) {
-      const char* found = std::strchr(kBase64Digits, text[i + digits]);
-      if (text[i + digits] == '\0' || found == nullptr) return std::nullopt;
-      group = group << 6 | static_cast<std::uint32_t>(found - kBase64Digits);
-    }
-    if (digits < 2) return std::nullopt;
-    group <<= 6 * (4 - digits);
-    for (std::size_t j = 0; j + 1 < digits; ++j) {
-      out += static_cast<char>(group >> (16 - 8 * j) & 255);
-    }
+  if (text.empty()) return std::string();
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  const auto digit = [&](std::size_t i) -> std::uint32_t {
+    return kBase64Values[static_cast<std::uint8_t>(text[i])];
+  };
+  std::string out(text.size() / 4 * 3 - padding, '\0');
+  char* to = out.data();
+  std::uint32_t all = 0;  // one bit above the six when a character is no digit
+  std::size_t i = 0;
+  for (const std::size_t whole = text.size() - (padding != 0 ? 4 : 0); i < whole; i += 4) {
+    const std::uint32_t a = digit(i), b = digit(i + 1), c = digit(i + 2), d = digit(i + 3);
+    all |= a | b | c | d;
+    const std::uint32_t group = a << 18 | b << 12 | c << 6 | d;
+    *to++ = static_cast<char>(group >> 16 & 255);
+    *to++ = static_cast<char>(group >> 8 & 255);
+    *to++ = static_cast<char>(group & 255);
   }
-  // Re-encoding refuses padding in the middle and trailing bits that are not zero (RFC 4648 3.5).
-  if (to_base64(out) != text) return std::nullopt;
+  if (padding != 0) {
+    const std::uint32_t a = digit(i), b = digit(i + 1), c = padding == 1 ? digit(i + 2) : 0;
+    all |= a | b | c;
+    const std::uint32_t group = a << 18 | b << 12 | c << 6;
+    // Bits after the last byte must be zero (RFC 4648 section 3.5): one spelling for each value.
+    if ((group & (padding == 2 ? 0xffffu : 0xffu)) != 0) return std::nullopt;
+    *to++ = static_cast<char>(group >> 16 & 255);
+    if (padding == 1) *to++ = static_cast<char>(group >> 8 & 255);
+  }
+  if ((all & kNoBase64Digit) != 0) return std::nullopt;
   return out;
 }
 

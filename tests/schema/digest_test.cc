@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 namespace kernelindex {
@@ -67,6 +68,30 @@ TEST(Digest, Base64ThatDoesNotEncodeBackIsRefused) {
        {"Zg", "Zg=", "Zh==", "Zm9", "Z===", "Zg==Zg==", "Zm 9v", "Zm9v\n", "Zm8_", "=Zg="}) {
     EXPECT_FALSE(from_base64(text).has_value()) << text;
   }
+}
+
+// Every group of four of some characters: 7 digits, of which A, Q, g and w end in four zero bits,
+// and 5 others. RFC 4648 lets through 7^4 groups, 7 * 7 * 4 with one "=" and 7 * 4 with two.
+TEST(Digest, Base64HasOneSpellingForEachValue) {
+  constexpr std::string_view kCharacters("ABQgw/+=-\n\0\xff", 12);
+  std::set<std::string> values;
+  std::size_t accepted = 0;
+  for (const char a : kCharacters) {
+    for (const char b : kCharacters) {
+      for (const char c : kCharacters) {
+        for (const char d : kCharacters) {
+          const std::string text{a, b, c, d};
+          const std::optional<std::string> value = from_base64(text);
+          if (!value) continue;
+          ++accepted;
+          values.insert(*value);
+          EXPECT_EQ(to_base64(*value), text);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(accepted, 7u * 7 * 7 * 7 + 7 * 7 * 4 + 7 * 4);
+  EXPECT_EQ(values.size(), accepted);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "tools/input_file.h"
 #include "tools/json_output.h"
 #include "tools/ledger_access.h"
+#include "tools/log_identity.h"
 #include "tools/verbs.h"
 
 namespace kernelindex::tools {

@@ -4,6 +4,7 @@
 #include "ledger/identify.h"
 #include "ledger/query.h"
 #include "tools/display_text.h"
+#include "tools/evidence_output.h"
 #include "tools/ledger_access.h"
 #include "tools/run_options.h"
 #include "tools/run_output.h"
@@ -22,47 +23,6 @@ constexpr auto kOptions = joined(kPolicyOptions, std::to_array<OptionSpec>({
 constexpr std::string_view kExamples[] = {"evidence sol-execbench:submission/15866",
                                           "evidence fa2cdd25d5d2 --json"};
 
-struct Facts {
-  RunView run;
-  Provenance provenance;
-  const SubjectJudgement* said = nullptr;  // of `judgements`; null when nothing counts
-  std::shared_ptr<const Judgements> judgements;
-  TreeHead as_of;
-};
-
-struct NamedFlag {
-  RunFlag flag;
-  std::string_view name;
-  std::string_view means;
-};
-constexpr std::array<NamedFlag, 4> kFlags = {{
-    {kSourceNamed, "sourceNamed", "the implementation names its source by digest"},
-    {kSourceHeld, "sourceHeld", "all of it is in the log"},
-    {kEvidenceNamed, "evidenceNamed", "raw samples or logs are named by digest"},
-    {kEvidenceHeld, "evidenceHeld", "one of them is in the log"},
-}};
-
-Result<Facts> gather(const Reader& reader, const Digest& run, const ReadPolicy& policy) {
-  Result<RunView> view = view_run(reader, run, policy);
-  if (!view) return fail(view.error());
-  Result<Provenance> provenance = kernelindex::provenance(reader, run);
-  if (!provenance) return fail(provenance.error());
-  const std::uint64_t size = policy.as_of.value_or(reader.head().size);
-  const Result<Digest> root = reader.root_at(size);
-  if (!root) return fail(root.error());
-  Facts facts{std::move(*view), std::move(*provenance), nullptr, reader.judgements(size),
-              TreeHead{size, *root}};
-  facts.said = facts.judgements->find(run);
-  // Provenance tells of today; the level may be asked of an earlier size.
-  std::erase_if(facts.provenance.claims,
-                [&](const ClaimView& claim) { return claim.index >= size; });
-  for (ClaimView& claim : facts.provenance.claims) {
-    const ImportRange* import = reader.covering_import(claim.index, size);
-    claim.import_valid = import != nullptr && !facts.judgements->retracted(import->id);
-  }
-  return facts;
-}
-
 std::vector<std::string> needed(const Evidence& evidence) {
   std::vector<std::string> out;
   for (const LevelReason reason : evidence.reasons) {
@@ -72,63 +32,7 @@ std::vector<std::string> needed(const Evidence& evidence) {
   return out;
 }
 
-json::Value indexes(const JsonOutput& json, const std::vector<std::uint64_t>& list) {
-  std::vector<json::Value> values;
-  for (const std::uint64_t index : list) values.push_back(json.count(index));
-  return json.array(values);
-}
-
-void print_json(Output& out, const Facts& facts) {
-  json::Arena arena;
-  const JsonOutput json(arena);
-  std::vector<json::Value> reasons;
-  for (const LevelReason reason : facts.run.evidence.reasons) {
-    reasons.push_back(
-        json.object()
-            .add("code", reason_name(reason))
-            .add("means", reason_text(reason).means)
-            .add_if(!reason_text(reason).needed.empty(), "needed", reason_text(reason).needed)
-            .finish());
-  }
-  std::vector<json::Value> claims;
-  for (const ClaimView& claim : facts.provenance.claims) {
-    claims.push_back(json.object()
-                         .add("index", json.count(claim.index))
-                         .add("source", claim.source)
-                         .add("import", json.count(claim.import_index))
-                         .add("importValid", json::Value(claim.import_valid))
-                         .add("snapshotKept", json::Value(claim.snapshot_kept))
-                         .finish());
-  }
-  json::ObjectBuilder held = json.object();
-  for (const NamedFlag& flag : kFlags)
-    held.add(flag.name, json::Value(facts.run.row.has(flag.flag)));
-  const SubjectJudgement nothing;
-  const SubjectJudgement& said = facts.said == nullptr ? nothing : *facts.said;
-  out.document(json.object()
-                   .add("digest", json.digest(facts.run.digest))
-                   .add("level", level_name(facts.run.evidence.level))
-                   .add("policy", kEvidencePolicy)
-                   .add("trust", kOwnTrust)
-                   .add("asOf", json.object()
-                                    .add("size", json.count(facts.as_of.size))
-                                    .add("root", json.digest(facts.as_of.root))
-                                    .finish())
-                   .add("levelReasons", json.texts(level_reasons(facts.run.evidence)))
-                   .add("reasons", json.array(reasons))
-                   .add("claims", json.array(claims))
-                   .add("held", held.finish())
-                   .add("said", json.object()
-                                    .add("retractions", indexes(json, said.retractions))
-                                    .add("disputes", indexes(json, said.disputes))
-                                    .add("withdrawals", indexes(json, said.withdrawals))
-                                    .finish())
-                   .add("rank", facts.run.rank ? json.count(*facts.run.rank) : json::Value())
-                   .add("rankReasons", json.texts(facts.run.reasons))
-                   .finish());
-}
-
-void print_text(Output& out, const Facts& facts) {
+void print_text(Output& out, const EvidenceFacts& facts) {
   const Evidence& evidence = facts.run.evidence;
   FactList list;
   list.add("run", escape_text(facts.run.row.label), Tone::strong);
@@ -150,7 +54,7 @@ void print_text(Output& out, const Facts& facts) {
                           (claim.import_index ? std::to_string(*claim.import_index) : "") +
                           (claim.snapshot_kept ? ", snapshot kept" : ", snapshot not kept"));
   }
-  for (const NamedFlag& flag : kFlags) {
+  for (const EvidenceFlag& flag : kEvidenceFlags) {
     list.add("fact", std::string(facts.run.row.has(flag.flag) ? "yes  " : "no   ") +
                          std::string(flag.means));
   }
@@ -173,12 +77,14 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   const Reader reader = (*ledger)->read();
   const Result<Candidate> found = identify(reader, arguments.text("ID"), {Named::manifest});
   if (!found) return fail(found.error());
-  const Result<Facts> facts = gather(reader, found->digest, read_policy(arguments));
+  const Result<EvidenceFacts> facts =
+      gather_evidence(reader, found->digest, read_policy(arguments));
   if (!facts) return fail(facts.error());
   if (session.out().for_people()) {
     print_text(session.out(), *facts);
   } else {
-    print_json(session.out(), *facts);
+    json::Arena arena;
+    session.out().document(evidence_document(JsonOutput(arena), *facts));
   }
   return ExitCode::done;
 }

@@ -5,6 +5,7 @@
 #include "tools/display_text.h"
 #include "tools/json_output.h"
 #include "tools/ledger_access.h"
+#include "tools/log_identity.h"
 #include "tools/progress.h"
 #include "tools/verbs.h"
 
@@ -19,21 +20,7 @@ constexpr OptionSpec kOptions[] = {{
 }};
 constexpr std::string_view kExamples[] = {"export tiles public/log"};
 
-// The checkpoint that was released last, when it is one of this log: so an export can be made while
-// somebody writes.
-std::optional<SignedCheckpoint> released_checkpoint(const Ledger& ledger, const Reader& reader) {
-  const MarkPlaces places{ledger.options().directory, ledger.options().keys, {}};
-  for (const ReleasedMark& mark : read_marks(places, reader.format().ledger_id)) {
-    if (mark.path != places.directory / "checkpoint" || !mark.checkpoint) continue;
-    const TreeHead& head = mark.checkpoint->checkpoint.head;
-    if (!verify_checkpoint(*mark.checkpoint, log_keys(reader)).ok()) continue;
-    if (head.size > reader.head().size) continue;
-    const Result<Digest> root = reader.root_at(head.size);
-    if (root && *root == head.root) return mark.checkpoint;
-  }
-  return std::nullopt;
-}
-
+// A checkpoint that was released, so that an export can be made while somebody writes.
 struct Source {
   std::unique_ptr<Ledger> ledger;
   SignedCheckpoint checkpoint;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tools/display_text.h"
+#include "tools/group_output.h"
 #include "tools/ledger_access.h"
 #include "tools/run_options.h"
 #include "tools/run_output.h"
@@ -26,61 +27,6 @@ constexpr std::string_view kExamples[] = {
     "history caec9f00e44c --all --as-of 5000",
     "history caec9f00e44c --json",
 };
-
-json::Value run_document(const JsonOutput& json, const RunView& run) {
-  json::ObjectBuilder document = json.object();
-  add_run(document, json, run)
-      .add("eligible", json::Value(run.eligible()))
-      .add("index", json.count(run.row.index))
-      .add("recordedAt", json.text(time_text(run.row.recorded_at)));
-  return document.finish();
-}
-
-json::Value move_document(const JsonOutput& json, const History& group, const RecordMove& move) {
-  const RunView& run = group.runs[move.run];
-  return json.object()
-      .add("at", json.text(time_text(run.row.observed_at)))
-      .add("run", json.digest(run.digest))
-      .add("previous",
-           move.previous ? json.digest(group.runs[*move.previous].digest) : json::Value())
-      .add("source", run.row.source)
-      .add("value", run.row.value ? json::Value(*run.row.value) : json::Value())
-      .add("unit", run.row.unit)
-      .add("cause", "new_run")
-      .add("late", json::Value(move.late))
-      .finish();
-}
-
-void print_json(Output& out, const History& group) {
-  json::Arena arena;
-  const JsonOutput json(arena);
-  const RunRow& row = group.runs.front().row;
-  const bool serving = row.kind == ManifestKind::serving_run;
-  std::vector<json::Value> runs;
-  for (const RunView& run : group.runs) runs.push_back(run_document(json, run));
-  std::vector<json::Value> moves;
-  for (const RecordMove& move : group.moves) moves.push_back(move_document(json, group, move));
-  out.document(json.object()
-                   .add(serving ? "cohortKey" : "comparisonKey", json.digest(group.key))
-                   .add("policy", policy_name(group.ranking))
-                   .add("evidencePolicy", kEvidencePolicy)
-                   .add("trust", kOwnTrust)
-                   .add("asOf", json.object()
-                                    .add("size", json.count(group.as_of.size))
-                                    .add("root", json.digest(group.as_of.root))
-                                    .finish())
-                   .add("profile", group.source_native ? "source_native" : "strict_exact")
-                   .add(serving ? "model" : "operation", json.digest(row.operation))
-                   .add(serving ? "modelName" : "operationName", row.operation_name)
-                   .add("workload", json.digest(row.workload))
-                   .add("workloadName", row.workload_name)
-                   .add("protocol", json.digest(row.protocol))
-                   .add("environment", json.digest(row.environment))
-                   .add("hardware", row.hardware)
-                   .add("runs", json.array(runs))
-                   .add("transitions", json.array(moves))
-                   .finish());
-}
 
 void print_heading(Output& out, const History& group) {
   const Terminal& terminal = out.terminal();
@@ -205,7 +151,8 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (!group) return fail(group.error());
   Output& out = session.out();
   if (!out.for_people()) {
-    print_json(out, *group);
+    json::Arena arena;
+    out.document(group_document(JsonOutput(arena), *group));
     return ExitCode::done;
   }
   print_heading(out, *group);

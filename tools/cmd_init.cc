@@ -5,6 +5,7 @@
 #include "tools/json_output.h"
 #include "tools/key_names.h"
 #include "tools/ledger_access.h"
+#include "tools/log_identity.h"
 #include "tools/output_file.h"
 #include "tools/signing.h"
 #include "tools/table.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
-
 #include "ledger/identify.h"
 #include "ledger/query.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
+#include "tools/provenance_output.h"
 #include "tools/run_output.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
@@ -19,136 +18,6 @@ constexpr std::string_view kExamples[] = {
     "provenance sol-execbench:submission/15866",
     "provenance fa2cdd25d5d2 --json",
 };
-
-// All that is told: the chain of claims, and for a run its level.
-struct Story {
-  Provenance provenance;
-  std::string label;
-  std::optional<RunView> run;
-  ProofVerdict inclusion;
-  std::uint64_t notes = 0;
-  std::map<std::string, std::uint64_t> notes_by_owner;
-};
-
-bool is_note(const ChainView& attestation) {
-  const std::string_view type = attestation.predicate_type;
-  return type.starts_with(kPredicateBase) &&
-         type.substr(kPredicateBase.size()).starts_with("note/");
-}
-
-Result<Story> tell(const Reader& reader, const Candidate& found) {
-  Result<Provenance> provenance = kernelindex::provenance(reader, found.digest);
-  if (!provenance) return fail(provenance.error());
-  Story story{std::move(*provenance), found.label, std::nullopt, {}, 0, {}};
-  const ManifestKind kind = story.provenance.kind;
-  if (kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run) {
-    Result<RunView> run = view_run(reader, found.digest);
-    if (!run) return fail(run.error());
-    story.run = std::move(*run);
-  }
-  const Result<std::string> leaf = reader.leaf(story.provenance.inclusion_index);
-  if (!leaf) return fail(leaf.error());
-  story.inclusion = verify_inclusion(leaf_hash(*leaf), story.provenance.inclusion_index,
-                                     reader.head(), story.provenance.inclusion);
-  for (const ChainView& attestation : story.provenance.chain) {
-    if (!is_note(attestation)) continue;
-    ++story.notes;
-    const Result<Digest> signer = Digest::parse_hex(attestation.signer);
-    const KeyRecord* key = signer ? reader.state().keys.find(*signer) : nullptr;
-    ++story.notes_by_owner[key == nullptr ? "unknown" : key->owner];
-  }
-  return story;
-}
-
-json::Value claim_document(const JsonOutput& json, const ClaimView& claim) {
-  json::ObjectBuilder value = json.object();
-  value.add("source", claim.source)
-      .add_if(!claim.via.empty(), "via", claim.via)
-      .add("acquired", claim.supplied ? "supplied" : "fetched")
-      .add("externalIds", json.texts(claim.external_ids))
-      .add("index", json.count(claim.index))
-      .add("recordedAt", json.text(format_utc_micros(claim.recorded_at)))
-      .add("document", json.digest(claim.document))
-      .add("item", claim.item)
-      .add("import", json.object()
-                         .add("index", json.count(claim.import_index))
-                         .add("valid", json::Value(claim.import_valid))
-                         .finish());
-  if (claim.snapshot) {
-    json::ObjectBuilder snapshot = json.object();
-    snapshot.add("digest", json.digest(*claim.snapshot))
-        .add("locator", claim.locator)
-        .add("kept", json::Value(claim.snapshot_kept))
-        .add_if(!claim.fetched_at.empty(), "fetchedAt", claim.fetched_at);
-    value.add("snapshot", snapshot.finish());
-  }
-  if (!claim.facts.marks.empty()) value.add("marks", json.texts(claim.facts.marks));
-  return value.finish();
-}
-
-json::Value chain_document(const JsonOutput& json, const ChainView& attestation) {
-  return json.object()
-      .add("index", json.count(attestation.index))
-      .add("id", json.digest(attestation.id))
-      .add("predicateType", attestation.predicate_type)
-      .add("signer", attestation.signer)
-      .add("role", attestation.role)
-      .add("counts", json::Value(attestation.counts))
-      .add("reason", attestation.reason)
-      .add_if(!attestation.says.empty(), "says", attestation.says)
-      .finish();
-}
-
-void print_json(Output& out, const Reader& reader, const Story& story) {
-  json::Arena arena;
-  const JsonOutput json(arena);
-  const Provenance& found = story.provenance;
-  std::vector<json::Value> claims;
-  for (const ClaimView& claim : found.claims) claims.push_back(claim_document(json, claim));
-  std::vector<json::Value> refers;
-  for (const ReferenceView& reference : found.refers) {
-    refers.push_back(
-        json.object()
-            .add("field", reference.field)
-            .add("digest", json.digest(reference.digest))
-            .add("kind", reference.kind ? json.text(kind_name(*reference.kind)) : json::Value())
-            .add("name", reference.label)
-            .add("present", json::Value(reference.kind.has_value()))
-            .finish());
-  }
-  std::vector<json::Value> chain;
-  for (const ChainView& attestation : found.chain)
-    chain.push_back(chain_document(json, attestation));
-  json::ObjectBuilder owners = json.object();
-  for (const auto& [owner, count] : story.notes_by_owner) owners.add(owner, json.count(count));
-  const auto head = [&] {
-    json::ObjectBuilder object = json.object();
-    object.add("size", json.count(found.as_of.size)).add("root", json.digest(found.as_of.root));
-    return object;
-  };
-  json::ObjectBuilder value = json.object();
-  value.add("digest", json.digest(found.digest)).add("kind", kind_name(found.kind));
-  if (story.run) {
-    value.add("level", level_name(story.run->evidence.level))
-        .add("levelReasons", json.texts(level_reasons(story.run->evidence)));
-  }
-  value.add("policy", kEvidencePolicy)
-      .add("trust", kOwnTrust)
-      .add("asOf", head().finish())
-      .add("claims", json.array(claims))
-      .add("refers", json.array(refers))
-      .add("chain", json.array(chain))
-      .add("notes", json.object()
-                        .add("total", json.count(story.notes))
-                        .add("byOwner", owners.finish())
-                        .finish())
-      .add("checkpoint", head().add("origin", reader.format().origin).finish())
-      .add("inclusion", json.object()
-                            .add("index", json.count(found.inclusion_index))
-                            .add("path", json.texts(proof_texts(found.inclusion)))
-                            .finish());
-  out.document(value.finish());
-}
 
 // A step of the chain: a word in the margin, and lines beside it.
 void step(Output& out, std::string_view word, const std::vector<std::string>& lines,
@@ -195,7 +64,7 @@ void print_claim(Output& out, const ClaimView& claim) {
   }
 }
 
-void print_text(Output& out, const Reader& reader, const Story& story) {
+void print_text(Output& out, const Reader& reader, const ProvenanceStory& story) {
   const Provenance& found = story.provenance;
   step(out, "subject",
        {story.label.empty() ? found.digest.text() : story.label, found.digest.text()},
@@ -255,12 +124,13 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   const Reader reader = (*ledger)->read();
   const Result<Candidate> found = identify(reader, arguments.text("ID"), {Named::manifest});
   if (!found) return fail(found.error());
-  const Result<Story> story = tell(reader, *found);
+  const Result<ProvenanceStory> story = tell_provenance(reader, *found);
   if (!story) return fail(story.error());
   if (session.out().for_people()) {
     print_text(session.out(), reader, *story);
   } else {
-    print_json(session.out(), reader, *story);
+    json::Arena arena;
+    session.out().document(provenance_document(JsonOutput(arena), reader, *story));
   }
   return story->inclusion.ok() ? ExitCode::done : ExitCode::corrupt;
 }

@@ -29,24 +29,11 @@ constexpr std::string_view kExamples[] = {
     "runs --source sol-execbench --csv > runs.csv",
 };
 
-json::Value document(const JsonOutput& json, const RunView& run) {
-  const RunRow& row = run.row;
-  const bool serving = row.kind == ManifestKind::serving_run;
-  json::ObjectBuilder document = json.object();
-  add_run(document, json, run)
-      .add(serving ? "model" : "operation", json.digest(row.operation))
-      .add(serving ? "modelName" : "operationName", row.operation_name)
-      .add("workload", json.digest(row.workload))
-      .add("workloadName", row.workload_name)
-      .add(serving ? "cohortKey" : "comparisonKey", json.digest(row.group));
-  return document.finish();
-}
-
 void print_json(Output& out, const RunPage& page) {
   JsonStream stream(out, "runs");
   for (const RunView& run : page.runs) {
     json::Arena arena;
-    stream.item(document(JsonOutput(arena), run));
+    stream.item(run_document(JsonOutput(arena), run));
   }
   json::Arena arena;
   json::ObjectBuilder rest(arena);

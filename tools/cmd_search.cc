@@ -20,16 +20,6 @@ constexpr OptionSpec kOptions[] = {
 };
 constexpr std::string_view kExamples[] = {"search swiglu backward", "search databricks --limit 5"};
 
-json::Value document(const JsonOutput& json, const SearchHit& hit) {
-  return json.object()
-      .add("digest", json.digest(hit.digest))
-      .add("kind", kind_name(hit.kind))
-      .add("name", hit.label)
-      .add("source", hit.source)
-      .add("externalIds", json.texts(hit.external_ids))
-      .finish();
-}
-
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
   const Result<std::unique_ptr<Ledger>> ledger = open_ledger(session, Access::query);
   if (!ledger) return fail(ledger.error());
@@ -44,7 +34,7 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (!out.for_people()) {
     JsonStream stream(out, "hits");
     json::Arena arena;
-    for (const SearchHit& hit : *hits) stream.item(document(JsonOutput(arena), hit));
+    for (const SearchHit& hit : *hits) stream.item(hit_document(JsonOutput(arena), hit));
     stream.finish(json::ObjectBuilder(arena).add("text", text).finish());
     return ExitCode::done;
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger/dsse.h"
 #include "ledger/identify.h"
 #include "ledger/query.h"
-#include "schema/json_reader.h"
 #include "tools/display_text.h"
 #include "tools/json_output.h"
 #include "tools/ledger_access.h"
+#include "tools/manifest_output.h"
 #include "tools/named_entry.h"
 #include "tools/pretty_json.h"
 #include "tools/table.h"
@@ -28,52 +27,25 @@ constexpr std::string_view kExamples[] = {
 };
 
 Result<ExitCode> show_entry(Session& session, const Reader& reader, std::uint64_t index) {
-  const Result<std::string> leaf = reader.leaf(index);
-  if (!leaf) return fail(leaf.error());
   json::Arena arena;
-  const Result<json::Value> entry = json::parse(*leaf, arena);
-  if (!entry) return fail_in("entry " + std::to_string(index), entry.error());
-  const JsonOutput json(arena);
-  const json::Value document = json.object()
-                                   .add("index", json.count(index))
-                                   .add("leafHash", json.digest(leaf_hash(*leaf).digest()))
-                                   .add("entry", *entry)
-                                   .finish();
+  const Result<json::Value> document = entry_document(JsonOutput(arena), reader, index);
+  if (!document) return fail(document.error());
   if (session.out().for_people()) {
-    session.out().write(pretty_json(document));
+    session.out().write(pretty_json(*document));
   } else {
-    session.out().document(document);
+    session.out().document(*document);
   }
   return ExitCode::done;
 }
 
-// An attestation: its entry, and what it says.
 Result<ExitCode> show_attestation(Session& session, const Reader& reader, const Digest& id) {
-  const Result<std::uint64_t> index = attestation_index(reader, id);
-  if (!index) return fail(index.error());
-  const Result<Entry> entry = reader.entry(*index);
-  if (!entry) return fail(entry.error());
-  const Result<std::optional<std::string>> bytes = reader.object(entry->content.digest);
-  if (!bytes) return fail(bytes.error());
   json::Arena arena;
-  const JsonOutput json(arena);
-  json::ObjectBuilder document = json.object();
-  document.add("digest", json.digest(id)).add("index", json.count(*index));
-  document.add("recordedAt", json.text(format_utc_micros(entry->recorded_at)));
-  if (*bytes) {
-    const Result<Envelope> envelope = read_stored_envelope(**bytes);
-    if (!envelope) return fail_in(id.text(), envelope.error());
-    const Result<json::Value> statement = json::parse(arena.copy(envelope->payload), arena);
-    if (!statement) return fail_in(id.text(), statement.error());
-    document.add("statement", *statement);
-  } else {
-    document.add("withheld", json::Value(true));
-  }
-  const json::Value value = document.finish();
+  const Result<json::Value> document = attestation_document(JsonOutput(arena), reader, id);
+  if (!document) return fail(document.error());
   if (session.out().for_people()) {
-    session.out().write(pretty_json(value));
+    session.out().write(pretty_json(*document));
   } else {
-    session.out().document(value);
+    session.out().document(*document);
   }
   return ExitCode::done;
 }
@@ -94,54 +66,7 @@ Result<ExitCode> show_object(Session& session, const Reader& reader, const Diges
   return ExitCode::done;
 }
 
-struct Shown {
-  ShownManifest manifest;
-  std::string label;
-  std::optional<Evidence> evidence;  // of a run
-};
-
-Result<Shown> look_up(const Reader& reader, const Candidate& found) {
-  Result<ShownManifest> manifest = show_manifest(reader, found.digest, found.document);
-  if (!manifest) return fail(manifest.error());
-  Shown shown{std::move(*manifest), found.label, std::nullopt};
-  const ManifestKind kind = shown.manifest.kind;
-  if (kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run) {
-    const Result<RunView> run = view_run(reader, found.digest);
-    if (!run) return fail(run.error());
-    shown.evidence = run->evidence;
-  }
-  return shown;
-}
-
-void print_json(Output& out, const Shown& shown, const json::Value& manifest, json::Arena& arena) {
-  const JsonOutput json(arena);
-  std::vector<json::Value> documents;
-  for (const ShownManifest::Document& document : shown.manifest.documents) {
-    documents.push_back(json.object()
-                            .add("digest", json.digest(document.digest))
-                            .add("index", json.count(document.index))
-                            .add("source", document.source)
-                            .finish());
-  }
-  std::vector<json::Value> entries;
-  for (const std::uint64_t index : shown.manifest.entries) entries.push_back(json.count(index));
-  const bool serving = shown.manifest.kind == ManifestKind::serving_run;
-  json::ObjectBuilder value = json.object();
-  value.add("digest", json.digest(shown.manifest.identity))
-      .add("kind", kind_name(shown.manifest.kind))
-      .add("manifest", manifest)
-      .add("documents", json.array(documents))
-      .add("entries", json.array(entries))
-      .add("externalIds", json.texts(shown.manifest.external_ids));
-  if (shown.evidence) {
-    value.add(serving ? "cohortKey" : "comparisonKey", json.digest(shown.manifest.comparison_key))
-        .add("level", level_name(shown.evidence->level));
-  }
-  if (manifest.is_null()) value.add("withheld", json::Value(true));
-  out.document(value.finish());
-}
-
-void print_text(Output& out, const Shown& shown, const json::Value& manifest) {
+void print_text(Output& out, const ShownFacts& shown, const json::Value& manifest) {
   FactList facts;
   facts.add("kind", std::string(kind_name(shown.manifest.kind)), Tone::strong);
   if (!shown.label.empty()) facts.add("title", shown.label);
@@ -187,19 +112,15 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (!found) return fail(found.error());
   if (found->what == Named::attestation) return show_attestation(session, reader, found->digest);
   if (found->what == Named::object) return show_object(session, reader, found->digest);
-  const Result<Shown> shown = look_up(reader, *found);
+  const Result<ShownFacts> shown = look_up_manifest(reader, *found);
   if (!shown) return fail(shown.error());
   json::Arena arena;
-  json::Value manifest;
-  if (!shown->manifest.bytes.empty()) {
-    const Result<json::Value> parsed = json::parse(shown->manifest.bytes, arena);
-    if (!parsed) return fail_in(found->digest.text(), parsed.error());
-    manifest = *parsed;
-  }
+  const Result<json::Value> manifest = parse_shown(*shown, arena);
+  if (!manifest) return fail(manifest.error());
   if (session.out().for_people()) {
-    print_text(session.out(), *shown, manifest);
+    print_text(session.out(), *shown, *manifest);
   } else {
-    print_json(session.out(), *shown, manifest, arena);
+    session.out().document(manifest_answer(JsonOutput(arena), *shown, *manifest));
   }
   return ExitCode::done;
 }

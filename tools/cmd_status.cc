@@ -2,6 +2,7 @@
 #include "tools/display_text.h"
 #include "tools/json_output.h"
 #include "tools/ledger_access.h"
+#include "tools/log_identity.h"
 #include "tools/table.h"
 #include "tools/verbs.h"
 

@@ -53,19 +53,4 @@ Result<std::unique_ptr<Ledger>> open_ledger(const Session& session, Access acces
   return ledger;
 }
 
-std::vector<VerifierKey> log_keys(const Reader& reader) {
-  std::vector<VerifierKey> keys;
-  for (const auto& [id, key] : reader.state().keys.all()) {
-    if (key.role == Role::log) keys.push_back(log_verifier_key(reader.format().origin, key.key));
-  }
-  return keys;
-}
-
-std::string log_key_text(const Reader& reader) {
-  const std::vector<const KeyRecord*> keys =
-      reader.state().keys.valid(Role::log, reader.head().size);
-  return keys.empty() ? std::string()
-                      : log_verifier_key(reader.format().origin, keys.back()->key).text();
-}
-
 }  // namespace kernelindex::tools

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "ledger/ledger.h"
 #include "schema/result.h"
@@ -24,11 +22,5 @@ Result<LedgerOptions> ledger_options(const Session& session);
 // Opens it and remarks on standard error when it can only be read although nobody asked for that.
 // Errors: those of Ledger::open(), and with Access::query the derived fault.
 Result<std::unique_ptr<Ledger>> open_ledger(const Session& session, Access access);
-
-// All log keys that were ever valid: an older checkpoint may be signed by a key that was replaced.
-std::vector<VerifierKey> log_keys(const Reader& reader);
-
-// The verifier key of the newest valid log key, "name+hex+base64"; empty when there is none.
-std::string log_key_text(const Reader& reader);
 
 }  // namespace kernelindex::tools

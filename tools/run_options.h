@@ -9,6 +9,7 @@
 #include "ledger/identify.h"
 #include "ledger/query.h"
 #include "schema/result.h"
+#include "tools/run_filter.h"
 #include "tools/verb.h"
 
 namespace kernelindex::tools {
@@ -60,9 +61,5 @@ ReadPolicy read_policy(const Arguments& arguments);
 // Requires: the verb has kFilterOptions. Ids are looked up. Errors: those of identify(), and usage
 // for a time that is none.
 Result<RunFilter> read_filter(const Reader& reader, const Arguments& arguments);
-
-// The comparison or cohort key that a text names: itself, or the key of a run. Error
-// WORKLOAD_MISSING (not_found) for a run whose workload is not in the ledger.
-Result<Digest> identify_group(const Reader& reader, const std::string& text);
 
 }  // namespace kernelindex::tools

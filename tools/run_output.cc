@@ -54,6 +54,36 @@ json::ObjectBuilder& add_run(json::ObjectBuilder& object, const JsonOutput& json
   return object;
 }
 
+json::Value run_document(const JsonOutput& json, const RunView& run) {
+  const RunRow& row = run.row;
+  const bool serving = row.kind == ManifestKind::serving_run;
+  json::ObjectBuilder document = json.object();
+  add_run(document, json, run)
+      .add(serving ? "model" : "operation", json.digest(row.operation))
+      .add(serving ? "modelName" : "operationName", row.operation_name)
+      .add("workload", json.digest(row.workload))
+      .add("workloadName", row.workload_name)
+      .add(serving ? "cohortKey" : "comparisonKey", json.digest(row.group));
+  return document.finish();
+}
+
+json::Value hit_document(const JsonOutput& json, const SearchHit& hit) {
+  return json.object()
+      .add("digest", json.digest(hit.digest))
+      .add("kind", kind_name(hit.kind))
+      .add("name", hit.label)
+      .add("source", hit.source)
+      .add("externalIds", json.texts(hit.external_ids))
+      .finish();
+}
+
+json::Value head_document(const JsonOutput& json, const TreeHead& head) {
+  return json.object()
+      .add("size", json.count(head.size))
+      .add("root", json.digest(head.root))
+      .finish();
+}
+
 json::Value record_document(const JsonOutput& json, const RecordView& record) {
   return json.object()
       .add("comparisonKey", json.digest(record.key))

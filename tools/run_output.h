@@ -23,7 +23,12 @@ std::string value_text(const RunRow& row);
 // Members that every listing of a run has.
 json::ObjectBuilder& add_run(json::ObjectBuilder& object, const JsonOutput& json,
                              const RunView& run);
+// One run of a list, with what it is a run of.
+json::Value run_document(const JsonOutput& json, const RunView& run);
+json::Value hit_document(const JsonOutput& json, const SearchHit& hit);
 json::Value record_document(const JsonOutput& json, const RecordView& record);
+// {size, root}
+json::Value head_document(const JsonOutput& json, const TreeHead& head);
 
 // The implementation's name, else the run's, without the operation's name at its end: a heading or
 // another column says that already.

@@ -27,6 +27,7 @@ constexpr const Verb* kVerbs[] = {
     &kCosignVerb,
     &kVerifyTilesVerb,
     &kExportTilesVerb,
+    &kServeVerb,
     &kReindexVerb,
     &kAttestVerb,
     &kRetractVerb,

@@ -28,6 +28,7 @@ extern const Verb kVerifyVerb;
 extern const Verb kCosignVerb;
 extern const Verb kVerifyTilesVerb;
 extern const Verb kExportTilesVerb;
+extern const Verb kServeVerb;
 extern const Verb kReindexVerb;
 extern const Verb kAttestVerb;
 extern const Verb kRetractVerb;

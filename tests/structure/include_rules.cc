@@ -32,7 +32,9 @@ const std::vector<Door>& doors() {
       {"RocksDB", std::regex("rocksdb/.*"), std::regex("ledger/store(_[a-z_]+)?\\.(cc)")},
       {"libsodium", std::regex("sodium\\.h|sodium/.*"), std::regex("ledger/signing_key\\.cc")},
       {"OpenSSL", std::regex("openssl/.*"), std::regex("schema/digest\\.cc")},
-      {"Boost", std::regex("boost/.*"), std::regex("tools/http/http_connection\\.cc")},
+      {"Boost", std::regex("boost/.*"),
+       std::regex("tools/http/http_connection\\.cc|tools/serve/(server|connection)\\.cc|"
+                  "tools/serve/connection\\.h")},
       {"zlib", std::regex("zlib\\.h"), std::regex("tools/http/gzip_decoder\\.cc")},
       {"simdjson", std::regex("simdjson\\.h|simdjson/.*"), std::regex("schema/json_reader\\.cc")},
       {"FlatBuffers", std::regex("flatbuffers/.*|.*_generated\\.h"),

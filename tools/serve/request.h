@@ -46,6 +46,7 @@ std::string percent_encode(std::string_view text);
 struct Request {
   Method method = Method::get;
   Target target;
+  std::string raw_target;     // as it came
   std::string accept;         // the Accept header, as it came
   std::string if_none_match;  // the If-None-Match header, as it came
   std::string content_type;   // of the body

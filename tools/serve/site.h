@@ -10,6 +10,7 @@
 #include "ledger/query.h"
 #include "ledger/reader.h"
 #include "schema/utc_time.h"
+#include "tools/serve/manifest_index.h"
 
 namespace kernelindex {
 struct SignedCheckpoint;
@@ -29,7 +30,8 @@ struct SiteOptions {
 // use from several threads.
 struct Site {
   const SiteOptions& options;
-  const Reader& reader;  // of one size: two reads of one request see the same log
+  const Reader& reader;            // of one size: two reads of one request see the same log
+  const ManifestIndex& manifests;  // of this reader: for searches and lists of manifests
   // The newest checkpoint that was released, of this size or a smaller one; null when there is
   // none.
   const SignedCheckpoint* checkpoint = nullptr;

@@ -145,11 +145,15 @@ Result<ImportReport> import_source(Ledger& ledger, const ImportRequest& request)
   Recorder recorder(ledger, appender.get(), std::string(source.name), request.files,
                     source.reads_locators);
   for (const Finding& finding : request.findings) recorder.finding(finding);
-  if (!request.artifacts.empty() && !request.files.empty()) {
+  const bool keeps = !request.artifacts.empty() || !request.fetch_records.empty();
+  if (keeps && !request.files.empty()) {
     if (Status status = recorder.begin_file(0); !status) return fail(status.error());
   }
   for (const RecordedFile& artifact : request.artifacts) {
     if (Status status = recorder.keep(artifact); !status) return fail(status.error());
+  }
+  for (const RecordedFile& record : request.fetch_records) {
+    if (Status status = recorder.keep_fetch_record(record); !status) return fail(status.error());
   }
   const Status status = run_pipelined(
       [&](DraftSink& sink) { return run_importer(source, request.options, request.files, sink); },

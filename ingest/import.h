@@ -43,9 +43,10 @@ struct ImportRequest {
   const SourceInfo* source = nullptr;
   ImportOptions options;
   std::vector<RecordedFile> files;
-  std::vector<RecordedFile> artifacts;  // kept by digest, behind the first file's snapshot
-  std::vector<Finding> findings;        // of whoever gathered the files
-  bool dry_run = false;                 // nothing is written
+  std::vector<RecordedFile> artifacts;      // kept by digest, behind the first file's snapshot
+  std::vector<RecordedFile> fetch_records;  // the same, of what fetched the files
+  std::vector<Finding> findings;            // of whoever gathered the files
+  bool dry_run = false;                     // nothing is written
   // Called after each commit point with the size of the log.
   std::function<void(std::uint64_t)> progress;
 };

@@ -43,4 +43,17 @@ Result<std::string> read_beginning(const RecordedFile& file, std::size_t bytes) 
   return read_up_to(file, bytes);
 }
 
+Result<Digest> digest_of(const RecordedFile& file) {
+  Result<std::unique_ptr<ByteSource>> bytes = file.open();
+  if (!bytes) return fail_in(file.locator, std::move(bytes.error()));
+  Sha256 hash;
+  std::string buffer(kReadBytes, '\0');
+  while (true) {
+    const Result<std::size_t> count = (*bytes)->read(buffer);
+    if (!count) return fail_in(file.locator, count.error());
+    if (*count == 0) return hash.finish();
+    hash.update(std::string_view(buffer).substr(0, *count));
+  }
+}
+
 }  // namespace kernelindex::ingest

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "schema/byte_source.h"
+#include "schema/digest.h"
 #include "schema/result.h"
 
 namespace kernelindex::ingest {
@@ -19,6 +21,8 @@ struct RecordedFile {
   std::string fetched_at;  // empty when supplied as a file
   std::function<Result<std::unique_ptr<ByteSource>>()> open;
   std::string source = {};  // slug of whose bytes they are; empty: the importer's own
+  // What the bytes are known to be; other bytes are not recorded (CHANGED_WHILE_READ).
+  std::optional<Digest> digest = std::nullopt;
 };
 
 // All bytes of a file. Error TOO_LARGE (invalid) beyond limits::kSourceJsonBytes; those of reading.
@@ -27,5 +31,8 @@ Result<std::string> read_whole(const RecordedFile& file);
 
 // At most the first `bytes` bytes of a file.
 Result<std::string> read_beginning(const RecordedFile& file, std::size_t bytes);
+
+// SHA-256 of the bytes as they are now. Errors: those of reading, the place being the locator.
+Result<Digest> digest_of(const RecordedFile& file);
 
 }  // namespace kernelindex::ingest

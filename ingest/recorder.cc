@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ingest/sources.h"
 #include "ingest/text_cut.h"
+#include "ledger/derive.h"
 #include "ledger/key_layout.h"
 #include "schema/canonical_json.h"
 
@@ -68,6 +70,12 @@ void add_source_part(Arena& arena, const ImportReport& report, ObjectBuilder& ou
   if (beyond > 0) out.add("findingsNotListed", count(beyond));
 }
 
+// The digest that is known, else of the bytes.
+Result<Digest> hash_of(const RecordedFile& file) {
+  if (file.digest) return *file.digest;
+  return digest_of(file);
+}
+
 std::string under(std::string_view source, std::string_view slug) {
   return key_layout::join(source, key_layout::kZero, slug);
 }
@@ -94,6 +102,10 @@ std::string ImportReport::json() const {
   Arena arena;
   ObjectBuilder out(arena);
   add_source_part(arena, *this, out);
+  if (const SourceInfo* info = find_source(source)) {
+    out.add("license", info->license).add("terms", info->terms);
+    out.add("attribution", info->attribution);
+  }
   out.add("recorded", append_counts(arena, recorded));
   out.add("existing", append_counts(arena, existing));
   out.add("size", count(head.size));
@@ -114,6 +126,11 @@ std::string ImportReport::kept_json() const {
     }
     out.add("files", arena.array(list));
   }
+  if (!fetch_records.empty()) {
+    std::vector<Value> list;
+    for (const Digest& digest : fetch_records) list.push_back(arena.string(digest.text()));
+    out.add("fetchRecords", arena.array(list));
+  }
   return json::canonical(out.finish());
 }
 
@@ -128,15 +145,24 @@ Recorder::Recorder(Ledger& ledger, Appender* appender, std::string source,
   report_.source = std::move(source);
 }
 
+SnapshotEntry Recorder::snapshot_entry(const RecordedFile& file) const {
+  return {file.source.empty() ? report_.source : file.source, file.locator, file.fetched_at,
+          file.fetched_at.empty() ? "supplied" : "fetched"};
+}
+
 Status Recorder::begin_file(std::size_t file) {
-  if (snapshots_[file] || appender_ == nullptr) return {};
+  if (snapshots_[file]) return {};
+  if (appender_ == nullptr) return count_dry_file(file);
   const RecordedFile& given = files_[file];
-  const SnapshotEntry entry{given.source.empty() ? report_.source : given.source, given.locator,
-                            given.fetched_at, given.fetched_at.empty() ? "supplied" : "fetched"};
+  const SnapshotEntry entry = snapshot_entry(given);
   Result<std::unique_ptr<ByteSource>> bytes = given.open();
   if (!bytes) return fail_in(given.locator, bytes.error());
   Result<Recorded> recorded = appender_->snapshot(entry, given.media_type, **bytes);
   if (!recorded) return fail_in(given.locator, recorded.error());
+  if (given.digest && recorded->content != *given.digest) {
+    return fail(ErrorKind::invalid, "CHANGED_WHILE_READ", given.locator,
+                "the file changed while it was read", "Run the command again");
+  }
   snapshots_[file] = recorded->content;
   return {};
 }
@@ -191,28 +217,72 @@ Status Recorder::count_dry(const Draft& draft) {
                                         ids, files_[draft.file].fetched_at.empty()) != nullptr;
   const bool fresh = !known && dry_fingerprints_.insert(fingerprint).second;
   ++(fresh ? report_.recorded : report_.existing).manifests;
+  const bool inserted = !*row && dry_identities_.insert(draft.manifest.identity).second;
+  report_.proposals.push_back({!fresh     ? ProposedAction::exists
+                               : inserted ? ProposedAction::insert
+                                          : ProposedAction::new_claim,
+                               draft.manifest.kind, draft.manifest.identity,
+                               draft.manifest.document, draft.manifest.label(), draft.source,
+                               std::move(ids), files_[draft.file].locator, draft.item});
+  return {};
+}
+
+Status Recorder::count_dry_file(std::size_t file) {
+  const RecordedFile& given = files_[file];
+  const Result<Digest> digest = hash_of(given);
+  if (!digest) return fail(digest.error());
+  snapshots_[file] = *digest;
+  const SnapshotEntry entry = snapshot_entry(given);
+  const Digest fingerprint = snapshot_fingerprint(*digest, entry);
+  std::string value;
+  const Result<bool> known =
+      reader_.view().get(Space::derived, key_layout::snapshot_fingerprint(fingerprint), value);
+  if (!known) return fail(known.error());
+  const bool fresh = !*known && dry_fingerprints_.insert(fingerprint).second;
+  ++(fresh ? report_.recorded : report_.existing).snapshots;
+  return {};
+}
+
+Status Recorder::count_dry_artifact(const Digest& digest) {
+  const Result<std::vector<std::uint64_t>> entries =
+      reader_.content_entries(digest, true, reader_.head().size);
+  if (!entries) return fail(entries.error());
+  const bool fresh = entries->empty() && dry_artifacts_.insert(digest).second;
+  ++(fresh ? report_.recorded : report_.existing).artifacts;
   return {};
 }
 
 Status Recorder::artifact(ArtifactDraft artifact) {
-  if (appender_ == nullptr) {
-    ++report_.recorded.artifacts;
-    return {};
-  }
+  if (appender_ == nullptr) return count_dry_artifact(sha256(artifact.bytes));
   Result<Recorded> recorded = appender_->artifact(artifact.bytes, artifact.media_type);
   if (!recorded) return fail(recorded.error());
   return {};
 }
 
-Status Recorder::keep(const RecordedFile& file) {
+Result<std::optional<Digest>> Recorder::keep_artifact(const RecordedFile& file) {
   if (appender_ == nullptr) {
-    ++report_.recorded.artifacts;
-    return {};
+    const Result<Digest> digest = hash_of(file);
+    if (!digest) return fail(digest.error());
+    if (Status counted = count_dry_artifact(*digest); !counted) return fail(counted.error());
+    return std::nullopt;
   }
   const Result<std::unique_ptr<ByteSource>> bytes = file.open();
   if (!bytes) return fail_in(file.locator, bytes.error());
   const Result<Recorded> recorded = appender_->artifact(**bytes, file.media_type);
   if (!recorded) return fail_in(file.locator, recorded.error());
+  return recorded->content;
+}
+
+Status Recorder::keep(const RecordedFile& file) {
+  const Result<std::optional<Digest>> kept = keep_artifact(file);
+  if (!kept) return fail(kept.error());
+  return {};
+}
+
+Status Recorder::keep_fetch_record(const RecordedFile& file) {
+  const Result<std::optional<Digest>> kept = keep_artifact(file);
+  if (!kept) return fail(kept.error());
+  if (*kept) report_.fetch_records.push_back(**kept);
   return {};
 }
 
@@ -261,7 +331,10 @@ Status Recorder::record_withdrawals() {
       // Said or not: the report of the same dump is to be the same again.
       counted("withdrawn_at_source", 1);
       if (said.contains({run, id})) continue;
-      if (appender_ == nullptr) continue;
+      if (appender_ == nullptr) {
+        ++report_.recorded.attestations;
+        continue;
+      }
       const Result<Recorded> recorded =
           appender_->withdraw(run, Withdrawal{draft.source, draft.external_id, draft.state,
                                               one_line(draft.reason), *snapshots_[draft.file]});
@@ -273,6 +346,9 @@ Status Recorder::record_withdrawals() {
 
 Result<ImportReport> Recorder::finish() {
   if (appender_ == nullptr) {
+    for (std::size_t file = 0; file < files_.size(); ++file) {
+      if (Status status = begin_file(file); !status) return fail(status.error());
+    }
     if (Status status = record_withdrawals(); !status) return fail(status.error());
   } else {
     for (std::size_t file = 0; file < files_.size(); ++file) {

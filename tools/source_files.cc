@@ -11,6 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "schema/limits.h"
+#include "tools/fetch/fetch_record.h"
+
 namespace kernelindex::tools {
 namespace {
 
@@ -78,6 +81,44 @@ Status collect_folder(const fs::path& folder, std::vector<ingest::RecordedFile>&
   return {};
 }
 
+constexpr std::size_t kMaxFetchRecordBytes = 256 * limits::kMiB;
+
+Result<FetchRecord> read_fetch_record(const ingest::RecordedFile& file) {
+  const Result<std::string> text = ingest::read_beginning(file, kMaxFetchRecordBytes + 1);
+  if (!text) return fail(text.error());
+  if (text->size() > kMaxFetchRecordBytes) {
+    return fail(ErrorKind::invalid, "TOO_LARGE", file.locator,
+                "the record of the fetch is larger than 256 MiB");
+  }
+  Result<FetchRecord> record = parse_fetch_record(*text);
+  if (!record) return fail_in(file.locator, record.error());
+  return record;
+}
+
+// What the record of the folder says of its files.
+Status apply_fetch_record(SourceFiles& out, std::size_t first, const FetchRecord& record) {
+  for (std::size_t i = first; i < out.files.size(); ++i) {
+    ingest::RecordedFile& file = out.files[i];
+    const auto said = record.files.find(file.locator);
+    if (said == record.files.end()) continue;
+    const Result<Digest> digest = ingest::digest_of(file);
+    if (!digest) return fail(digest.error());
+    if (*digest != said->second.digest) {
+      out.findings.push_back({ingest::FindingClass::review,
+                              file.locator,
+                              {},
+                              "FETCHED_FILE_CHANGED",
+                              "the file is not what was fetched of " + said->second.url +
+                                  ", so it counts as supplied"});
+      continue;
+    }
+    file.locator = said->second.url;
+    file.fetched_at = format_utc_micros(said->second.fetched_at);
+    file.digest = *digest;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
@@ -120,6 +161,35 @@ Result<std::vector<ingest::RecordedFile>> collect_files(const std::vector<std::s
                 "there are no files here");
   }
   return files;
+}
+
+Result<SourceFiles> collect_source_files(const std::vector<std::string>& paths) {
+  SourceFiles out;
+  for (const std::string& path : paths) {
+    Result<std::vector<ingest::RecordedFile>> files = collect_files({path});
+    if (!files) return fail(files.error());
+    const std::size_t first = out.files.size();
+    std::optional<FetchRecord> record;
+    for (ingest::RecordedFile& file : *files) {
+      if (file.locator != kFetchRecordName) {
+        out.files.push_back(std::move(file));
+        continue;
+      }
+      Result<FetchRecord> read = read_fetch_record(file);
+      if (!read) return fail(read.error());
+      record = std::move(*read);
+      file.media_type = kFetchRecordMediaType;
+      out.fetch_records.push_back(std::move(file));
+    }
+    if (!record) continue;
+    if (Status applied = apply_fetch_record(out, first, *record); !applied) {
+      return fail(applied.error());
+    }
+  }
+  if (out.files.empty()) {
+    return fail(ErrorKind::not_found, "NO_FILES", paths.front(), "there are no files here");
+  }
+  return out;
 }
 
 }  // namespace kernelindex::tools

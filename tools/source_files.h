@@ -19,4 +19,18 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
 // its path relative to the argument, or its name; so it does not depend on where the input lies.
 Result<std::vector<ingest::RecordedFile>> collect_files(const std::vector<std::string>& paths);
 
+// The files of an import, and what fetched them.
+struct SourceFiles {
+  std::vector<ingest::RecordedFile> files;
+  std::vector<ingest::RecordedFile> fetch_records;
+  std::vector<ingest::Finding> findings;
+};
+
+// As collect_files(). A folder that `fetch` wrote holds its record: the files that it names are
+// fetched ones, with their URL as locator and the time of the answer, when their bytes are those
+// that it says; the record itself is no file of the source. Of a file that was changed since a
+// finding says so (FETCHED_FILE_CHANGED), and it is supplied like any other.
+// Errors: those of collect_files() and parse_fetch_record().
+Result<SourceFiles> collect_source_files(const std::vector<std::string>& paths);
+
 }  // namespace kernelindex::tools

@@ -6,6 +6,7 @@ namespace {
 
 constexpr const Verb* kVerbs[] = {
     &kInitVerb,
+    &kFetchVerb,
     &kImportVerb,
     &kAddVerb,
     &kShowVerb,

@@ -7,6 +7,7 @@
 namespace kernelindex::tools {
 
 extern const Verb kInitVerb;
+extern const Verb kFetchVerb;
 extern const Verb kImportVerb;
 extern const Verb kAddVerb;
 extern const Verb kShowVerb;

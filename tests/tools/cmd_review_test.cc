@@ -54,7 +54,7 @@ TEST_F(Review, SaysWhatTheImportThenDoes) {
   EXPECT_EQ(number(done, {"recorded", "artifacts"}), 0);
 }
 
-TEST_F(Review, KnowsWhatIsThereAndWhatIsSaidAnew) {
+TEST_F(Review, KnowsWhatIsThere) {
   ok({"import", "sol-execbench", dump()});
   {
     const json::Value& import = review().find("imports")->array()[0];
@@ -62,7 +62,6 @@ TEST_F(Review, KnowsWhatIsThereAndWhatIsSaidAnew) {
     EXPECT_EQ(number(import, {"proposed", "exists", "BenchmarkRun"}), 7);
     EXPECT_EQ(number(import, {"proposed", "insert", "BenchmarkRun"}), -1);
   }
-  // The same documents as an export's rows would be new claims; here another page says one again.
   const Outcome done = run({"import", "--apply", review_file()});
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("recorded  0 manifests"));

@@ -153,6 +153,10 @@ rocksdb::ColumnFamilyOptions space_options(const rocksdb::Options& database,
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   // Against the usual 4 KiB: files are a fifth smaller and scans take half the time.
   table.block_size = 16 * limits::kKiB;
+  // Such a block holds a hundred keys. A hash of them finds one without a search, and few keys
+  // between restarts leave little to walk.
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  table.block_restart_interval = 4;
   table.checksum = rocksdb::kXXH3;
   table.format_version = 5;
   out.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));

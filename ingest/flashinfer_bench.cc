@@ -2,7 +2,10 @@
 #include "ingest/flashinfer_bench.h"
 
 #include <utility>
+#include <vector>
 
+#include "ingest/file_subset.h"
+#include "ingest/json_items.h"
 #include "ingest/kebab.h"
 #include "ingest/manifest_document.h"
 #include "ingest/text_cut.h"
@@ -10,6 +13,8 @@
 #include "ingest/trace_dialect.h"
 #include "ingest/trace_import.h"
 #include "ingest/trace_manifests.h"
+#include "schema/json_reader.h"
+#include "schema/limits.h"
 
 namespace kernelindex::ingest {
 namespace {
@@ -148,7 +153,24 @@ class FlashinferDialect final : public TraceDialect {
   std::string revision_;
 };
 
+// The commit that the answer about a data set names.
+Result<std::string> revision_of_info(std::string_view text) {
+  Arena arena;
+  const Result<Value> info = json::parse(text, arena, {limits::kSourceJsonBytes});
+  if (!info) return fail(info.error());
+  const std::string_view sha = info->text("sha");
+  if (is_commit(sha)) return std::string(sha);
+  return fail(ErrorKind::invalid, "BAD_REVISION", "/sha", "the data set's info names no commit");
+}
+
 }  // namespace
+
+bool begins_data_set_info(std::string_view beginning) {
+  const std::size_t start = beginning.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || beginning[start] != '{') return false;
+  return beginning.find("\"sha\"") != beginning.npos &&
+         beginning.find("\"siblings\"") != beginning.npos;
+}
 
 Status import_flashinfer_bench(std::span<const RecordedFile> files,
                                const FlashinferBenchOptions& options, DraftSink& sink) {
@@ -156,7 +178,35 @@ Status import_flashinfer_bench(std::span<const RecordedFile> files,
     return fail(ErrorKind::usage, "BAD_OPTIONS", options.revision,
                 "a revision is 40 lower-case hex digits");
   }
-  return import_traces(files, FlashinferDialect(options.revision), sink);
+  std::string revision = options.revision;
+  std::vector<std::size_t> tree;
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    const Result<std::string> beginning = read_beginning(files[file], kBeginningBytes);
+    if (!beginning) return fail(beginning.error());
+    if (!begins_data_set_info(*beginning)) {
+      tree.push_back(file);
+      continue;
+    }
+    const Result<std::string> text = read_whole(files[file]);
+    if (!text) return fail(text.error());
+    const Result<std::string> named = revision_of_info(*text);
+    if (!named) {
+      sink.finding({FindingClass::quarantined,
+                    files[file].locator,
+                    {},
+                    named.error().code,
+                    named.error().message});
+    } else if (revision.empty()) {
+      revision = *named;
+    } else if (revision != *named) {
+      sink.finding({FindingClass::review, files[file].locator, "/sha", "REVISION_DIFFERS",
+                    "the data set is said to be at " + *named + "; taken was " + revision});
+    }
+  }
+  const FlashinferDialect dialect(revision);
+  if (tree.size() == files.size()) return import_traces(files, dialect, sink);
+  FileSubset of_tree(tree, sink);
+  return import_traces(of_tree.files_of(files), dialect, of_tree);
 }
 
 }  // namespace kernelindex::ingest

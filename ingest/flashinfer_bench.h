@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "ingest/draft.h"
 #include "ingest/recorded_file.h"
@@ -12,14 +13,20 @@
 namespace kernelindex::ingest {
 
 struct FlashinferBenchOptions {
-  std::string revision;  // of the data set, 40 hex digits; empty: solutions are quarantined
+  // Of the data set, 40 hex digits; empty: the one that info.json names, and without that
+  // solutions are quarantined.
+  std::string revision;
 };
 
 // `definitions/**.json`, `solutions/<author>/<op>/<definition>/*.json`, `workloads/**.jsonl` and
 // `traces/<author>/<op>/<definition>.jsonl`; in another layout the same, but the external id of a
-// solution is then another path. Findings as of import_traces(); BAD_OPTIONS (usage) when the
-// revision is no commit.
+// solution is then another path. A file that begins_data_set_info() says which revision the others
+// are of; when the option says another, that one holds (REVISION_DIFFERS, to review). Findings as
+// of import_traces(); BAD_OPTIONS (usage) when the revision is no commit.
 Status import_flashinfer_bench(std::span<const RecordedFile> files,
                                const FlashinferBenchOptions& options, DraftSink& sink);
+
+// Whether it is the answer of /api/datasets/... about the data set, as `fetch` keeps it.
+bool begins_data_set_info(std::string_view beginning);
 
 }  // namespace kernelindex::ingest

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "ingest/catalog_row.h"
+#include "ingest/flashinfer_bench.h"
 #include "ingest/gpumode_kernelbot.h"
 #include "ingest/kernelbench.h"
 #include "ingest/kernelindex_ledger.h"
@@ -35,9 +36,6 @@ bool is_run_page(std::string_view beginning) {
   return begins_with_object(beginning) && contains_name(beginning, "\"BenchmarkRun\"") &&
          contains_name(beginning, "\"run\"") && contains_name(beginning, "\"protocolDigest\"");
 }
-
-// Definitions, solutions and traces of two sources look alike.
-bool is_told_by_its_tree(std::string_view) { return false; }
 
 constexpr std::array<SourceInfo, 9> kSources = {{
     {.importer = ImporterName::kernelindex_catalog,
@@ -147,7 +145,8 @@ constexpr std::array<SourceInfo, 9> kSources = {{
      .name = "flashinfer-bench",
      .word = "flashinfer-bench",
      .title = "FlashInfer-Bench",
-     .input = "definitions, solutions, workloads and traces of the data set flashinfer-trace",
+     .input = "definitions, solutions, workloads and traces of the data set flashinfer-trace, with "
+              "its info.json",
      .parser = "flashinfer-bench",
      .parser_version = "3",
      .url = "https://huggingface.co/datasets/flashinfer-ai/flashinfer-trace",
@@ -156,7 +155,7 @@ constexpr std::array<SourceInfo, 9> kSources = {{
               "that models wrote are labelled with their author.",
      .attribution = "FlashInfer-Bench (flashinfer-ai/flashinfer-trace)",
      .reads_locators = true,
-     .recognises = is_told_by_its_tree},
+     .recognises = begins_data_set_info},
 }};
 
 }  // namespace

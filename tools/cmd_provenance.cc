@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/identify.h"
+#include "ledger/import_event.h"
 #include "ledger/query.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
@@ -40,7 +41,38 @@ std::string joined(const auto& words, std::string_view separator) {
   return out;
 }
 
-void print_claim(Output& out, const ClaimView& claim) {
+// What the statements and the kept report say of the whole import.
+std::vector<std::string> import_lines(const ImportEventView& import) {
+  std::vector<std::string> lines;
+  lines.push_back(import.parser + " " + import.parser_version +
+                  (import.options == "{}" ? "" : " " + import.options) + ", " +
+                  counted(import.statements.size(), "statement") + " of entries " +
+                  std::to_string(import.statements.front().first) + " to " +
+                  std::to_string(import.statements.back().index) + ", " +
+                  counted(import.snapshots.size(), "snapshot"));
+  std::string recorded;
+  for (const auto& [what, number] : import.counts) {
+    recorded += (recorded.empty() ? "recorded " : ", ") +
+                grouped(static_cast<std::uint64_t>(number)) + " " + what;
+  }
+  if (!recorded.empty()) lines.push_back(recorded);
+  if (!import.report) {
+    lines.push_back("no report: the import was cut off");
+  } else if (!import.report->kept) {
+    lines.push_back("report " + import.report->digest.text() + ", its bytes are not held");
+  } else {
+    lines.push_back("report " + import.report->digest.text() + ": " +
+                    counted(import.report->selected, "item") + " selected, " +
+                    grouped(import.report->skipped) + " skipped, " +
+                    grouped(import.report->quarantined) + " set aside");
+    for (const Digest& record : import.report->fetch_records) {
+      lines.push_back("fetch record " + record.text());
+    }
+  }
+  return lines;
+}
+
+void print_claim(Output& out, const ClaimView& claim, const ProvenanceStory& story) {
   std::string who = claim.source + " says so";
   if (!claim.via.empty()) who += ", read via " + claim.via;
   if (!claim.external_ids.empty()) who += ": " + joined(claim.external_ids, ", ");
@@ -57,10 +89,12 @@ void print_claim(Output& out, const ClaimView& claim) {
   if (!claim.import_index) {
     step(out, "  import", {"no import statement covers this claim"}, Tone::bad);
   } else {
-    step(out, "  import",
-         {"signed by entry " + std::to_string(*claim.import_index) +
-          (claim.import_valid ? ", valid" : ", NOT valid")},
-         claim.import_valid ? Tone::plain : Tone::bad);
+    std::vector<std::string> lines = {"signed by entry " + std::to_string(*claim.import_index) +
+                                      (claim.import_valid ? ", valid" : ", NOT valid")};
+    if (const ImportEventView* event = story.import_of(claim)) {
+      std::ranges::move(import_lines(*event), std::back_inserter(lines));
+    }
+    step(out, "  import", lines, claim.import_valid ? Tone::plain : Tone::bad);
   }
 }
 
@@ -84,7 +118,7 @@ void print_text(Output& out, const Reader& reader, const ProvenanceStory& story)
                                              : "no rank: " + joined(story.run->reasons, " ");
     step(out, "group", {row.group ? row.group->text() : "none yet: WORKLOAD_MISSING", rank});
   }
-  for (const ClaimView& claim : found.claims) print_claim(out, claim);
+  for (const ClaimView& claim : found.claims) print_claim(out, claim, story);
   for (const ReferenceView& reference : found.refers) {
     step(out, "refers",
          {reference.field + ": " +
@@ -124,8 +158,9 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   const Reader reader = (*ledger)->read();
   const Result<Candidate> found = identify(reader, arguments.text("ID"), {Named::manifest});
   if (!found) return fail(found.error());
-  const Result<ProvenanceStory> story = tell_provenance(reader, *found);
+  Result<ProvenanceStory> story = tell_provenance(reader, *found);
   if (!story) return fail(story.error());
+  if (Status told = tell_imports(reader, *story); !told) return fail(told.error());
   if (session.out().for_people()) {
     print_text(session.out(), reader, *story);
   } else {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ledger/identify.h"
+#include "ledger/import_event.h"
 #include "ledger/query.h"
 #include "tools/json_output.h"
 
@@ -21,10 +22,18 @@ struct ProvenanceStory {
   ProofVerdict inclusion;
   std::uint64_t notes = 0;
   std::map<std::string, std::uint64_t> notes_by_owner;
+  // By the statement that covers a claim; filled by tell_imports().
+  std::map<std::uint64_t, ImportEventView> imports;
+
+  // Null when no import was told, or none that can be read covers the claim.
+  const ImportEventView* import_of(const ClaimView& claim) const;
 };
 
 // Errors: those of provenance() and view_run().
 Result<ProvenanceStory> tell_provenance(const Reader& reader, const Candidate& found);
+// Adds the imports that the claims came by, each as one event. Reads all their statements and
+// reports, which of a large import takes a while. Errors: those of view_import_event().
+Status tell_imports(const Reader& reader, ProvenanceStory& story);
 json::Value provenance_document(const JsonOutput& json, const Reader& reader,
                                 const ProvenanceStory& story);
 

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "ingest/line_source.h"
+#include "ingest/zstd_source.h"
+#include "ledger/import_event.h"
 #include "ledger/query.h"
 #include "tests/acceptance/room.h"
 #include "tests/support/corpus.h"
@@ -133,6 +138,112 @@ TEST(Sources, WhatTwoSourcesSayIsOneObjectWithTwoClaims) {
       {"provenance", "sha256:2871390f2acf5e895c37899aa361f04013a777aa68085c4d9f7f8072f06483bc"});
   EXPECT_THAT(shown.out, HasSubstr("\"source\":\"flashinfer-bench\"")) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("\"source\":\"sol-execbench\""));
+}
+
+// An import of several batches is signed by several statements, and told as one.
+TEST(Sources, AnImportOfSeveralBatchesIsOneEvent) {
+  KERNELINDEX_REQUIRE_CORPUS();
+  Room room;
+  const ingest::ImportReport before = room.import_sample();
+  const ingest::ImportReport done =
+      room.import("liger", corpus_path("data/sources/liger/linkedin/benchmark/data"));
+  const Reader reader = room.read();
+  const ImportEventView event =
+      must(view_import_event(reader, reader.state().imports.back().index));
+  EXPECT_EQ(event.parser, "liger-kernel-bench");
+  EXPECT_EQ(event.parser_version, "1");
+  EXPECT_EQ(event.options, "{}");
+  ASSERT_GT(event.statements.size(), 1u);
+  EXPECT_EQ(event.statements.front().first, before.head.size) << "nothing of the import before";
+  for (std::size_t i = 0; i < event.statements.size(); ++i) {
+    EXPECT_TRUE(event.statements[i].valid);
+    EXPECT_EQ(event.statements[i].end, event.statements[i].index) << "a statement ends its batch";
+    if (i > 0) {
+      EXPECT_EQ(event.statements[i].first, event.statements[i - 1].index + 1);
+    }
+    EXPECT_EQ(must(view_import_event(reader, event.statements[i].index)).statements.size(),
+              event.statements.size())
+        << "whichever statement is asked about";
+  }
+  EXPECT_EQ(event.statements.back().index + 1, done.head.size);
+  EXPECT_EQ(static_cast<std::uint64_t>(event.counts.at("manifests")), done.recorded.manifests);
+  EXPECT_EQ(static_cast<std::uint64_t>(event.counts.at("snapshots")), done.recorded.snapshots);
+  EXPECT_EQ(event.snapshots.size(), done.recorded.snapshots);
+  ASSERT_TRUE(event.report);
+  EXPECT_TRUE(event.report->kept);
+  EXPECT_EQ(event.report->digest, sha256(done.kept_json()));
+  EXPECT_EQ(event.report->selected, done.selected);
+  EXPECT_EQ(must(view_import_event(reader, event.statements.front().index)).report->digest,
+            event.report->digest);
+  const Result<ImportEventView> none = view_import_event(reader, 0);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, "NO_SUCH_IMPORT");
+}
+
+// The lines of the published catalog that are needed for one operation and its cases.
+std::string catalog_rows_of(std::string_view operation_row) {
+  const std::string compressed = read_file(catalog_file());
+  MemorySource bytes(compressed);
+  ingest::ZstdSource plain(bytes);
+  ingest::LineSource lines(plain);
+  std::string out;
+  const std::string id = "\"" + std::string(operation_row) + "\"";
+  for (ingest::Line line; must(lines.next(line));) {
+    const bool wanted = line.text.starts_with("{\"table\":\"sources\"") ||
+                        (line.text.starts_with("{\"table\":\"operations\"") &&
+                         line.text.find("\"id\":" + id) != line.text.npos) ||
+                        (line.text.starts_with("{\"table\":\"workloads\"") &&
+                         line.text.find("\"operationId\":" + id) != line.text.npos);
+    if (wanted) out.append(line.text).append("\n");
+  }
+  return out;
+}
+
+// Operations and cases that FlashInfer-Bench and SOL-ExecBench both claim.
+std::size_t said_by_both(const Reader& reader) {
+  std::size_t count = 0;
+  for (const Digest& object : objects(reader)) {
+    const Result<std::optional<std::string>> bytes = reader.object(object);
+    if (!bytes || !*bytes) continue;
+    const Result<Manifest> manifest = read_manifest(**bytes);
+    if (!manifest || (manifest->kind != ManifestKind::operation_spec &&
+                      manifest->kind != ManifestKind::workload_case)) {
+      continue;
+    }
+    std::set<std::string> sources;
+    const Provenance told = must(provenance(reader, manifest->identity));
+    for (const ClaimView& claim : told.claims) sources.insert(claim.source);
+    if (sources == std::set<std::string>{"flashinfer-bench", "sol-execbench"}) ++count;
+  }
+  return count;
+}
+
+// NVIDIA's rmsnorm example, and the rows that a catalog has of FlashInfer-Bench: the operation and
+// all fourteen cases are one object each, said by both.
+TEST(Sources, NvidiasExampleAndTheCatalogsRowsOfFlashinferAreOneObjectEach) {
+  KERNELINDEX_REQUIRE_CORPUS();
+  const TempDir temp;
+  write_file(temp / "rows.jsonl", catalog_rows_of("01a00b19-864a-7db7-9f06-c5bfaf08253a"));
+  Room room;
+  const ingest::ImportReport catalog = room.import("kernelindex-catalog", temp / "rows.jsonl");
+  EXPECT_EQ(catalog.claims.at("OperationSpec"), 1u);
+  const std::uint64_t cases = catalog.claims.at("WorkloadCase");
+  EXPECT_GE(cases, 14u);
+  const ingest::ImportReport example =
+      room.import("sol-execbench",
+                  corpus_path("data/sources/sol-execbench/nvidia-repo/examples/triton/rmsnorm"),
+                  {.top = {},
+                   .tags = {},
+                   .kernels = {},
+                   .stack = {},
+                   .commit = std::string(kCommit),
+                   .revision = {},
+                   .observed_at = {}});
+  EXPECT_EQ(example.claims.at("OperationSpec"), 1u);
+  EXPECT_EQ(example.claims.at("WorkloadCase"), 14u);
+  EXPECT_GE(said_by_both(room.read()), 15u) << "the operation and fourteen cases";
+  room.close();
+  expect_sound(room);
 }
 
 }  // namespace

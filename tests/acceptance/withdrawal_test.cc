@@ -9,6 +9,7 @@
 #include "ledger/attest.h"
 #include "ledger/query.h"
 #include "tests/acceptance/room.h"
+#include "tests/support/corpus.h"
 
 namespace kernelindex::test {
 namespace {
@@ -87,6 +88,42 @@ TEST(Withdrawal, WhatWasNeverRecordedIsNotWithdrawn) {
   Room room;
   const ingest::ImportReport report = room.import("sol-execbench", later_sample(room));
   EXPECT_EQ(report.recorded.attestations, 1u);
+}
+
+// The sample, in which submission 15866 was measured anew since.
+std::filesystem::path changed_sample(const Room& room) {
+  const std::filesystem::path folder = room.folder() / "changed";
+  std::filesystem::copy(sample_folder(), folder, std::filesystem::copy_options::recursive);
+  const std::filesystem::path page = folder / "submissions" / "79.json";
+  std::string text = read_file(page);
+  const std::string before = "\"latency_ms\": ";
+  const std::size_t at = text.find(before);
+  EXPECT_NE(at, std::string::npos);
+  text.replace(at + before.size(), text.find_first_of(",\n", at) - at - before.size(), "0.0631");
+  write_file(page, text);
+  return folder;
+}
+
+TEST(Replacement, ASubmissionThatALaterDumpShowsChangedLosesItsRankToItsNewSelf) {
+  Room room;
+  room.import_sample();
+  const Digest run = must(Digest::parse(kRun));
+  const RunView before = must(view_run(room.read(), run));
+  ASSERT_TRUE(before.eligible());
+  const ingest::ImportReport report = room.import("sol-execbench", changed_sample(room));
+  EXPECT_EQ(report.recorded.manifests, 1u) << "the run of the submission as it is now";
+  const RunView after = must(view_run(room.read(), run));
+  EXPECT_FALSE(after.eligible());
+  EXPECT_THAT(after.reasons, Contains("REPLACED_AT_SOURCE"));
+  EXPECT_EQ(after.evidence.level, Level::reported);
+  const History group = must(history(room.read(), *after.row.group));
+  const RunView* now = group.leader();
+  ASSERT_NE(now, nullptr);
+  EXPECT_NE(now->digest, run);
+  EXPECT_EQ(now->row.value, 63'100.0) << "nanoseconds, as the later dump has them";
+  room.close();
+  expect_sound(room);
+  EXPECT_EQ(room.run({"audit", "--reimport"}).exit_code, 0);
 }
 
 }  // namespace

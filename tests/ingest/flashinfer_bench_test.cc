@@ -59,6 +59,25 @@ class FlashinferBench : public testing::Test {
   ingest::FlashinferBenchOptions options_{std::string(kRevision)};
 };
 
+TEST_F(FlashinferBench, TheRevisionIsThatOfInfoUnlessAnotherIsGiven) {
+  const std::size_t with_option = import().drafts.size();
+  add("info.json", "info.json");
+  options_.revision.clear();
+  const CollectingSink sink = import();
+  EXPECT_TRUE(sink.all_findings.empty()) << sink.said();
+  EXPECT_EQ(sink.drafts.size(), with_option);
+  EXPECT_NE(sink.find(ManifestKind::implementation_revision,
+                      "flashinfer-bench:" + std::string(kSolution)),
+            nullptr);
+  options_.revision = std::string(40, 'a');
+  const CollectingSink other = import();
+  ASSERT_EQ(other.findings(FindingClass::review).size(), 1u) << other.said();
+  EXPECT_EQ(other.findings(FindingClass::review)[0]->code, "REVISION_DIFFERS");
+  options_.revision.clear();
+  replace_once(files_.bytes_of("info.json"), std::string(kRevision), "main");
+  EXPECT_FALSE(import().findings(FindingClass::quarantined).empty());
+}
+
 TEST_F(FlashinferBench, TheFixtureGivesTheDocumentsOfTheCatalog) {
   const CollectingSink sink = import();
   EXPECT_TRUE(sink.findings(FindingClass::quarantined).empty()) << sink.said();

@@ -238,5 +238,22 @@ TEST_F(CmdQuery, DigestsAreNeverCutInMachineOutput) {
   }
 }
 
+TEST_F(CmdQuery, ProvenanceTellsTheWholeImport) {
+  const json::Value told = document({"provenance", std::string(kRun)});
+  const json::Value* import = told.find("claims")->array()[0].find("import");
+  const json::Value* event = import->find("event");
+  ASSERT_NE(event, nullptr);
+  EXPECT_EQ(event->text("parser"), "sol-execbench");
+  EXPECT_EQ(event->find("statements")->array().size(), 1u);
+  EXPECT_EQ(event->find("snapshots")->array().size(), 6u);
+  EXPECT_EQ(event->find({"recorded", "manifests"})->number(), 58);
+  const std::string report(event->find("report")->text("digest"));
+  EXPECT_TRUE(event->find("report")->find("kept")->boolean());
+  EXPECT_EQ(event->find({"report", "selected"})->number(), 7);
+  EXPECT_THAT(ok({"provenance", std::string(kRun)}),
+              AllOf(HasSubstr("sol-execbench 1, 1 statement of entries"),
+                    HasSubstr("report " + report + ": 7 items selected")));
+}
+
 }  // namespace
 }  // namespace kernelindex::test

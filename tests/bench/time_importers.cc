@@ -8,12 +8,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "ingest/import.h"
+#include "tests/ingest/collecting_sink.h"
 #include "tests/support/corpus.h"
-#include "tools/source_files.h"
 
 namespace kernelindex {
 namespace {
@@ -54,35 +55,26 @@ std::uint64_t peak_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-std::uint64_t size_of(const std::vector<ingest::RecordedFile>& files) {
-  std::uint64_t size = 0;
-  std::string buffer(1u << 20, '\0');
-  for (const ingest::RecordedFile& file : files) {
-    const auto bytes = file.open();
-    while (bytes) {
-      const Result<std::size_t> count = (*bytes)->read(buffer);
-      if (!count || *count == 0) break;
-      size += *count;
-    }
-  }
-  return size;
+test::SourceFiles files_at(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return test::SourceFiles::of_folder(path);
+  test::SourceFiles files;
+  files.add(path.filename().string(), test::read_file(path));
+  return files;
 }
 
 int measure(const Input& input, int repeats) {
   const ingest::SourceInfo* source = ingest::find_source(input.word);
-  const Result<std::vector<ingest::RecordedFile>> files = tools::collect_files({input.path});
-  if (source == nullptr || !files) {
-    std::fprintf(stderr, "%s: %s is not there\n", input.word, input.path.c_str());
-    return 1;
-  }
-  const std::uint64_t size = size_of(*files);
+  const test::SourceFiles files = files_at(input.path);
+  const std::vector<ingest::RecordedFile> recorded = files.recorded();
+  std::uint64_t size = 0;
+  for (const ingest::SourceFile& file : files.view()) size += file.bytes.size();
   const std::uint64_t before = peak_bytes();
   double best = 1e9;
   Drain sink;
   for (int i = 0; i < repeats; ++i) {
     sink.claims = 0;
     const double start = processor_seconds();
-    const Status done = ingest::run_importer(*source, input.options, *files, sink);
+    const Status done = ingest::run_importer(*source, input.options, recorded, sink);
     best = std::min(best, processor_seconds() - start);
     if (!done) {
       std::fprintf(stderr, "%s: %s\n", input.word, done.error().text().c_str());

@@ -162,6 +162,12 @@ class KernelbotImport {
 
   // A cell that the server cut off is no whole program.
   bool is_code_cut(const Value& item, const ItemPlace& place, bool say) {
+    if (say && item.is_object()) {
+      drift_.set_place(files_[place.file].locator, place.pointer);
+      ItemReader wrapper(item, {});
+      wrapper.ignore({"row", "row_idx", "truncated_cells"});
+      wrapper.report_unknown("item", drift_);
+    }
     const Value* cells = item.find("truncated_cells");
     if (cells == nullptr || !cells->is_array()) return false;
     bool code = false;

@@ -38,7 +38,7 @@ void collect(const Value& value, const std::string& path, bool member, std::vect
   }
 }
 
-enum class Change { replace, remove, repeat };
+enum class Change { replace, remove, repeat, extend };
 
 class Writer {
  public:
@@ -61,6 +61,9 @@ class Writer {
         if (&member.value == target_ && change_ == Change::remove) continue;
         write_member(member, first);
         if (&member.value == target_ && change_ == Change::repeat) write_member(member, first);
+      }
+      if (&value == target_ && change_ == Change::extend) {
+        out_ += first ? "\"zz_unknown\":1" : ",\"zz_unknown\":1";
       }
       out_ += '}';
     } else if (value.is_array()) {
@@ -109,6 +112,21 @@ std::vector<Mutation> mutations_of(std::string_view text, std::uint32_t seed, st
   std::ranges::shuffle(all, random);
   if (all.size() > count) all.resize(count);
   return all;
+}
+
+std::vector<Mutation> with_unknown_members(std::string_view text) {
+  json::Arena arena;
+  const Value value = json::parse(text, arena, {limits::kSourceJsonBytes}).value();
+  std::vector<Place> places;
+  collect(value, {}, false, places);
+  places.insert(places.begin(), {&value, "", false});
+  std::vector<Mutation> out;
+  for (const Place& place : places) {
+    if (!place.value->is_object()) continue;
+    out.push_back({"an unknown member at \"" + place.path + "\"",
+                   Writer(place.value, Change::extend, {}).text(value)});
+  }
+  return out;
 }
 
 }  // namespace kernelindex::test

@@ -18,4 +18,7 @@ struct Mutation {
 // `count` of all mutations of `json`, chosen by `seed`; all when there are no more.
 std::vector<Mutation> mutations_of(std::string_view json, std::uint32_t seed, std::size_t count);
 
+// `json` once for each object in it, with a member "zz_unknown" put into that object.
+std::vector<Mutation> with_unknown_members(std::string_view json);
+
 }  // namespace kernelindex::test

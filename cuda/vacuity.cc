@@ -10,9 +10,10 @@
 namespace kernelindex::runner {
 namespace {
 
-constexpr std::string_view kControlNames[] = {"zeros",          "poison",           "constant_mean",
-                                              "tiny",           "copy_of_input",    "seven_eighths",
-                                              "weight_ignored", "residual_ignored", "other_seed"};
+constexpr std::string_view kControlNames[] = {
+    "zeros",          "nan_poison",       "constant_mean",
+    "tiny_constant",  "input_copy",       "partial_reduction",
+    "weight_ignored", "residual_ignored", "other_seed"};
 
 bool has_role(const ReferenceOperation& operation, InputRole role) {
   return std::any_of(operation.inputs.begin(), operation.inputs.end(),

@@ -24,7 +24,7 @@ enum class Control : std::uint8_t {
   residual_ignored,  // residuals are zeros
   other_seed,        // the right result of other inputs
 };
-std::string_view control_name(Control control);  // "seven_eighths"
+std::string_view control_name(Control control);  // "partial_reduction": the token in results
 
 // Those that make sense for an operation.
 std::vector<Control> controls_of(const ReferenceOperation& operation);

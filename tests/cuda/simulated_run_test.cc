@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole flow as `rerun --simulate` sees it: the real program on the other end of a channel.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "cuda/host_facts.h"
+#include "schema/manifest.h"
+#include "schema/measurement_job.h"
+#include "schema/measurement_result.h"
+#include "schema/runner_channel.h"
+#include "schema/sentinel_session.h"
+#include "schema/statistics.h"
+#include "tests/support/corpus.h"
+#include "tests/support/run_program.h"
+
+namespace kernelindex::runner {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The program, started as rerun starts it.
+class Runner {
+ public:
+  explicit Runner(std::vector<std::string> words) {
+    std::array<int, 2> ends{-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    channel_ = ends[0];
+    words.insert(words.begin(), KERNELINDEX_RUNNER);
+    words.push_back("--channel");
+    words.push_back("9");
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::dup2(ends[1], 9);
+      // No compiler: the flow is what is tried here, the builder has tests of its own.
+      ::setenv("CUDA_HOME", "/nonexistent", 1);
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      ::execv(argv[0], argv.data());
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+  }
+  ~Runner() {
+    ::close(channel_);
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+  void say(RunnerMessageKind kind, std::string_view body) {
+    EXPECT_TRUE(send_runner_message(channel_, kind, body));
+  }
+  // All messages until a result or a failure.
+  std::map<RunnerMessageKind, std::vector<std::string>> listen() {
+    std::map<RunnerMessageKind, std::vector<std::string>> heard;
+    for (;;) {
+      auto message = receive_runner_message(channel_);
+      if (!message) break;
+      const RunnerMessageKind kind = message->kind;
+      heard[kind].push_back(std::move(message->body));
+      if (kind == RunnerMessageKind::result || kind == RunnerMessageKind::failed) break;
+    }
+    return heard;
+  }
+
+ private:
+  int channel_ = -1;
+  pid_t process_ = -1;
+};
+
+// A job about rmsnorm, made of the manifests that importers give.
+JobDocument rmsnorm_job() {
+  const auto carried = [](const std::string& text) {
+    const Manifest manifest = read_manifest(text).value();
+    return JobManifest{manifest.identity, manifest.name, manifest.bytes};
+  };
+  JobDocument job;
+  job.ledger = sha256("ledger");
+  job.job = sha256("job");
+  job.seen_size = 20;
+  job.seen_root = sha256("root");
+  job.run = sha256("run");
+  job.runner = sha256("runner");
+  job.protocol = sha256("protocol");
+  job.harness = sha256("harness");
+  job.nonce = sha256("nonce").bytes;
+  job.expires_at = parse_utc_instant("2099-12-01T12:00:00.000000Z").value();
+  job.source_reviewed = true;
+  job.device = {"NVIDIA H200", "sm_90", std::nullopt, "", 1};
+  job.limits.output_bytes = 1 << 23;
+  job.limits.vram_bytes = std::int64_t{16} << 30;
+  job.operation = carried(kernelindex::test::read_file(
+      kernelindex::test::source_root() / "tests/cuda/data/operations/rmsnorm-h4096.json"));
+  job.workloads = {carried(
+      R"({"apiVersion":"kernelindex.dev/v1alpha1","kind":"WorkloadCase",
+          "metadata":{"name":"rmsnorm-h4096-33bf737d"},
+          "spec":{"axes":{"batch_size":7},"correctness":{"comparator":"sol_execbench_eval"},
+                  "operationSpecDigest":")" +
+      job.operation.digest.text() +
+      R"(","tensors":{"hidden_states":{"dtype":"bf16","shape":[7,4096]},
+                      "weight":{"dtype":"bf16","shape":[4096]}}}})")};
+  job.recipe.binding = BuildRecipe::Binding::torch;
+  job.recipe.language = "cuda_cpp";
+  job.recipe.entry_path = "main.cpp";
+  job.recipe.entry_symbol = "run";
+  const auto file = [](std::string path, std::string content) {
+    return JobSourceFile{std::move(path), sha256(content), content};
+  };
+  job.sources = {file("kernel.cu", "__global__ void k();\n"),
+                 file(std::string(kRecipePath), write_build_recipe(job.recipe)),
+                 file("main.cpp", "void run() { getenv(\"X\"); }\n")};
+  return job;
+}
+
+TEST(SimulatedRun, GivesAResultThatSaysItIsSimulated) {
+  const JobDocument job = rmsnorm_job();
+  Runner runner({"measure", "--simulate"});
+  runner.say(RunnerMessageKind::job, write_job_document(job).value());
+  runner.say(RunnerMessageKind::begin, "");
+  auto heard = runner.listen();
+  ASSERT_EQ(heard[RunnerMessageKind::failed], std::vector<std::string>{});
+  ASSERT_EQ(heard[RunnerMessageKind::result].size(), 1u);
+  const auto result = read_measurement_result(heard[RunnerMessageKind::result][0]);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->device.kind, MeasuredDevice::Kind::simulated);
+  EXPECT_EQ(result->nonce, job.nonce);
+  EXPECT_EQ(result->job, job.job);
+  EXPECT_FALSE(result->countable);
+  EXPECT_THAT(result->uncountable_reasons, Contains("SIMULATED_DEVICE"));
+  EXPECT_NE(result->status, RunStatus::passed);
+
+  // Three trials, each in a process of its own, and statistics that follow from the samples.
+  ASSERT_EQ(result->trials.size(), 3u);
+  ASSERT_EQ(heard[RunnerMessageKind::samples].size(), 1u);
+  const std::string& bytes = heard[RunnerMessageKind::samples][0];
+  EXPECT_EQ(sha256(bytes), result->samples);
+  const Samples all = read_samples(bytes).value();
+  std::vector<std::span<const std::uint64_t>> trials;
+  std::size_t at = 0;
+  for (const Trial& trial : result->trials) {
+    trials.push_back(std::span(all).subspan(at, static_cast<std::size_t>(trial.samples)));
+    at += static_cast<std::size_t>(trial.samples);
+  }
+  EXPECT_EQ(pooled_statistics(trials), result->statistics.at(job.workloads[0].digest));
+  EXPECT_TRUE(result->child_sandbox.seccomp);
+  EXPECT_TRUE(result->child_sandbox.no_new_privileges);
+
+  // Every artifact that the document names came along.
+  std::map<std::string, std::string> artifacts;
+  for (const std::string& body : heard[RunnerMessageKind::artifact]) {
+    const NamedBody named = decode_named_body(body).value();
+    artifacts[sha256(named.bytes).text()] = named.name;
+  }
+  EXPECT_TRUE(artifacts.contains(result->diagnostic_samples.value().text()));
+  EXPECT_TRUE(artifacts.contains(result->sentinel_samples.value().text()));
+  for (const RunnerLog& log : result->logs) {
+    EXPECT_TRUE(!log.digest || artifacts.contains(log.digest->text()));
+  }
+
+  // The controls are real, and so is the scan of the sources.
+  EXPECT_GE(result->controls.size(), 8u);
+  for (const VacuityControl& control : result->controls)
+    EXPECT_TRUE(control.rejected) << control.control;
+  EXPECT_THAT(result->codes, Not(Contains("COMPARATOR_VACUOUS")));
+  EXPECT_TRUE(
+      std::any_of(result->checks.begin(), result->checks.end(),
+                  [](const RunnerCheck& check) { return check.code == "SCAN_ENVIRONMENT"; }));
+}
+
+TEST(SimulatedRun, DrawsOtherEntropyEachTime) {
+  const std::string document = write_job_document(rmsnorm_job()).value();
+  std::vector<RunnerEntropy> entropies;
+  for (int i = 0; i < 2; ++i) {
+    Runner runner({"measure", "--simulate"});
+    runner.say(RunnerMessageKind::job, document);
+    runner.say(RunnerMessageKind::begin, "");
+    auto heard = runner.listen();
+    ASSERT_EQ(heard[RunnerMessageKind::result].size(), 1u);
+    entropies.push_back(read_measurement_result(heard[RunnerMessageKind::result][0])->entropy);
+  }
+  EXPECT_NE(entropies[0], entropies[1]);
+}
+
+TEST(SimulatedRun, AnOperationWithoutANativeReferenceIsAnInvalidReference) {
+  JobDocument job = rmsnorm_job();
+  const Manifest other =
+      read_manifest(R"({"apiVersion":"kernelindex.dev/v1alpha1","kind":"OperationSpec",
+        "metadata":{"name":"rmsnorm-h4096"},
+        "spec":{"family":"rmsnorm","axes":{"n":{"role":"variable","type":"integer"}},
+          "inputs":[{"name":"x","tensor":{"shape":["n"],"dtype":"fp32"}}],
+          "outputs":[{"name":"y","tensor":{"shape":["n"],"dtype":"fp32"}}],
+          "semantics":{"mutation":"none","determinism":"deterministic"}}})")
+          .value();
+  job.operation = {other.identity, other.name, other.bytes};
+  const Manifest workload =
+      read_manifest(R"({"apiVersion":"kernelindex.dev/v1alpha1","kind":"WorkloadCase",
+        "metadata":{"name":"w"},"spec":{"axes":{"n":7},"correctness":{"comparator":"allclose"},
+        "operationSpecDigest":")" +
+                    other.identity.text() + R"(","tensors":{"x":{"dtype":"fp32","shape":[7]}}}})")
+          .value();
+  job.workloads = {{workload.identity, workload.name, workload.bytes}};
+  Runner runner({"measure", "--simulate"});
+  runner.say(RunnerMessageKind::job, write_job_document(job).value());
+  runner.say(RunnerMessageKind::begin, "");
+  auto heard = runner.listen();
+  ASSERT_EQ(heard[RunnerMessageKind::result].size(), 1u);
+  const auto result = read_measurement_result(heard[RunnerMessageKind::result][0]);
+  EXPECT_EQ(result->status, RunStatus::invalid_reference);
+  EXPECT_THAT(result->codes, Contains("NO_NATIVE_REFERENCE"));
+}
+
+TEST(SimulatedRun, ASpoiltJobIsAFailureWithItsCode) {
+  Runner runner({"measure", "--simulate"});
+  runner.say(RunnerMessageKind::job, "{}");
+  runner.say(RunnerMessageKind::begin, "");
+  auto heard = runner.listen();
+  ASSERT_EQ(heard[RunnerMessageKind::failed].size(), 1u);
+  EXPECT_EQ(heard[RunnerMessageKind::result].size(), 0u);
+}
+
+TEST(SimulatedRun, WithoutADeviceNothingIsMeasured) {
+  Runner runner({"measure"});
+  runner.say(RunnerMessageKind::job, write_job_document(rmsnorm_job()).value());
+  runner.say(RunnerMessageKind::begin, "");
+  auto heard = runner.listen();
+  ASSERT_EQ(heard[RunnerMessageKind::failed].size(), 1u);
+  EXPECT_EQ(decode_named_body(heard[RunnerMessageKind::failed][0])->name, "NO_DEVICE");
+}
+
+TEST(SimulatedRun, CalibratesWithSessionsAndTheirSamples) {
+  Runner runner({"calibrate", "--simulate"});
+  CalibrationRequest request;
+  request.ledger = sha256("ledger");
+  request.sessions = 3;
+  request.repetitions = 10;
+  runner.say(RunnerMessageKind::job, write_calibration_request(request).value());
+  runner.say(RunnerMessageKind::begin, "");
+  auto heard = runner.listen();
+  ASSERT_EQ(heard[RunnerMessageKind::result].size(), 1u);
+  const auto document = read_calibration_document(heard[RunnerMessageKind::result][0]);
+  ASSERT_TRUE(document) << document.error().text();
+  EXPECT_TRUE(document->simulated);
+  EXPECT_EQ(document->sessions.size(), 3u);
+  ASSERT_EQ(heard[RunnerMessageKind::samples].size(), 1u);
+  EXPECT_EQ(sha256(heard[RunnerMessageKind::samples][0]), document->samples);
+  EXPECT_EQ(heard[RunnerMessageKind::samples][0].size(), 3u * 10 * kSentinelSeries * 8);
+}
+
+TEST(RunnerProgram, SaysWhatItCanDoAndRefusesTheRest) {
+  const auto help = kernelindex::test::run_program({KERNELINDEX_RUNNER, "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("measure"));
+  EXPECT_EQ(kernelindex::test::run_program({KERNELINDEX_RUNNER}).exit_code, 2);
+  EXPECT_EQ(kernelindex::test::run_program({KERNELINDEX_RUNNER, "measure"}).exit_code, 2);
+  EXPECT_EQ(
+      kernelindex::test::run_program({KERNELINDEX_RUNNER, "measure", "--channel", "x"}).exit_code,
+      2);
+}
+
+TEST(RunnerProgram, DoctorSaysWhatIsMissingAndStartsWithoutIt) {
+  kernelindex::test::RunOptions options;
+  options.environment = {{"CUDA_HOME", "/nonexistent"}};
+  const auto told = kernelindex::test::run_program({KERNELINDEX_RUNNER, "doctor"}, options);
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_THAT(told.out, HasSubstr("nvcc"));
+  EXPECT_THAT(told.out, HasSubstr("MISSING"));
+  EXPECT_THAT(told.out, HasSubstr("seccomp"));
+}
+
+}  // namespace
+}  // namespace kernelindex::runner

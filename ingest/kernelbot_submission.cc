@@ -241,16 +241,8 @@ Result<Manifest> make_kernelbot_implementation(const KernelbotBoard& board,
   const Hardware hardware = kernelbot_hardware(runner);
   std::vector<Value> dtypes;
   for (const CuratedTensor& input : board.operation.inputs) dtypes.emplace_back(input.dtype);
-  ObjectBuilder support(arena);
-  support.add("hardwareArchitectures", text_list({hardware.architecture}, arena));
-  support.add("productsTested", text_list({hardware.product}, arena));
-  support.add("dtypes", arena.array(dtypes));
-  ObjectBuilder spec(arena);
-  spec.add("projectRevision",
-           ObjectBuilder(arena).add("version", "submission-" + decimal(submission.id)).finish());
-  spec.add("operation", ObjectBuilder(arena).add("specDigest", operation.text()).finish());
-  spec.add("callable", ObjectBuilder(arena).add("language", "python").finish());
-  spec.add("support", support.finish());
+  ObjectBuilder spec =
+      submission_spec({submission.id, operation, "python", hardware, std::move(dtypes)}, arena);
   if (source) {
     ObjectBuilder file(arena);
     file.add("contentDigest", source->digest.text());
@@ -258,7 +250,6 @@ Result<Manifest> make_kernelbot_implementation(const KernelbotBoard& board,
     file.add("sizeBytes", Value(source->bytes));
     spec.add("source", file.finish());
   }
-  spec.add("licensing", ObjectBuilder(arena).finish());
 
   ObjectBuilder metadata(arena);
   metadata.add("name", "kernelbot-submission-" + decimal(submission.id));

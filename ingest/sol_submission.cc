@@ -76,16 +76,8 @@ Result<Manifest> make_implementation(const Submission& submission, const KernelD
   for (const Argument& input : kernel.inputs) {
     dtypes.push_back(arena.string(dtype_token(input.dtype)));
   }
-  ObjectBuilder support(arena);
-  support.add("hardwareArchitectures", text_list({hardware.architecture}, arena));
-  support.add("productsTested", text_list({hardware.product}, arena));
-  support.add("dtypes", arena.array(dtypes));
-  ObjectBuilder spec(arena);
-  spec.add("projectRevision",
-           ObjectBuilder(arena).add("version", "submission-" + decimal(submission.id)).finish());
-  spec.add("operation", ObjectBuilder(arena).add("specDigest", operation.text()).finish());
-  spec.add("callable", ObjectBuilder(arena).add("language", "unknown").finish());
-  spec.add("support", support.finish()).add("licensing", ObjectBuilder(arena).finish());
+  ObjectBuilder spec =
+      submission_spec({submission.id, operation, "unknown", hardware, std::move(dtypes)}, arena);
 
   const Value author = ObjectBuilder(arena).add("name", submission.username).finish();
   ObjectBuilder metadata(arena);

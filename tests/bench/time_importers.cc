@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // time_importers [REPEATS]: how fast each importer turns bytes into drafts, without a ledger: MB of
-// input a second of one core, the best of the repeats, and by how much the process grew, as a
-// multiple of the input. Needs the corpora.
-#include <sys/resource.h>
+// input (decompressed) a second of one core, the best of the repeats, and by how many MB the
+// process grew beside the input. Then one format of each shape made large, for the memory alone.
+// Each in a process of its own. Needs the corpora.
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,8 +44,29 @@ class Drain final : public ingest::DraftSink {
 struct Input {
   const char* word;
   std::string path;
-  ingest::ImportOptions options;
+  ingest::ImportOptions options = {};
+  double decompressed_bytes = 0;  // 0: as it lies
+  // Makes the files large; null: as they are.
+  std::function<void(test::SourceFiles&)> enlarge = nullptr;
 };
+
+// A list of JSON with its items so many times.
+void repeat_items(std::string& list, int times) {
+  const std::size_t begin = list.find('[') + 1;
+  const std::string items = list.substr(begin, list.rfind(']') - begin);
+  list = "[" + items;
+  for (int i = 1; i < times; ++i) list += "," + items;
+  list += "]";
+}
+
+// Lines behind the first `head` ones so many times.
+void repeat_lines(std::string& text, int head, int times) {
+  std::size_t begin = 0;
+  for (int i = 0; i < head; ++i) begin = text.find('\n', begin) + 1;
+  if (!text.ends_with('\n')) text += '\n';
+  const std::string lines = text.substr(begin);
+  for (int i = 1; i < times; ++i) text += lines;
+}
 
 double processor_seconds() {
   timespec time;
@@ -49,11 +74,18 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-std::uint64_t peak_bytes() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+// "VmRSS" or "VmHWM" of this process, its resident size and the largest of it.
+double resident_bytes(const char* name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name))
+      return std::strtod(line.c_str() + line.find(':') + 1, nullptr) * 1024;
+  }
+  return 0;
 }
+
+// What making the input needed is no part of the peak (proc(5), clear_refs).
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 test::SourceFiles files_at(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return test::SourceFiles::of_folder(path);
@@ -64,11 +96,13 @@ test::SourceFiles files_at(const std::filesystem::path& path) {
 
 int measure(const Input& input, int repeats) {
   const ingest::SourceInfo* source = ingest::find_source(input.word);
-  const test::SourceFiles files = files_at(input.path);
+  test::SourceFiles files = files_at(input.path);
+  if (input.enlarge) input.enlarge(files);
   const std::vector<ingest::RecordedFile> recorded = files.recorded();
   std::uint64_t size = 0;
   for (const ingest::SourceFile& file : files.view()) size += file.bytes.size();
-  const std::uint64_t before = peak_bytes();
+  forget_peak();
+  const double before = resident_bytes("VmRSS");
   double best = 1e9;
   Drain sink;
   for (int i = 0; i < repeats; ++i) {
@@ -81,11 +115,22 @@ int measure(const Input& input, int repeats) {
       return 1;
     }
   }
-  std::printf("%-20s %8.2f MB  %7llu claims  %7.1f MB/s  grew by %.1f times the input\n",
-              input.word, static_cast<double>(size) * 1e-6,
-              static_cast<unsigned long long>(sink.claims), static_cast<double>(size) * 1e-6 / best,
-              static_cast<double>(peak_bytes() - before) / static_cast<double>(size));
+  const double grown = resident_bytes("VmHWM") - before;
+  const double bytes =
+      input.decompressed_bytes > 0 ? input.decompressed_bytes : static_cast<double>(size);
+  std::printf("%-20s %8.2f MB  %7llu claims  %7.1f MB/s  grew by %6.1f MB (%.1f times)\n",
+              input.word, bytes * 1e-6, static_cast<unsigned long long>(sink.claims),
+              bytes * 1e-6 / best, grown * 1e-6, grown / bytes);
+  std::fflush(stdout);
   return 0;
+}
+
+// What one importer needs does not show in the next.
+int measure_apart(const Input& input, int repeats) {
+  const pid_t child = fork();
+  if (child == 0) _exit(measure(input, repeats));
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -101,7 +146,6 @@ int main(int argc, char** argv) {
   commit.commit = "8d2237d2012cba81f64905b273b592653623abf9";
   kernelindex::ingest::ImportOptions revision;
   revision.revision = "da915083d4c7c5e61aa3005e3d17ae488e0fc71c";
-  // From the smallest to the largest, since a process never shrinks.
   const kernelindex::Input inputs[] = {
       {"flashinfer-bench", sources("flashinfer/kernelindex-fixtures"), revision},
       {"gpumode", sources("gpumode/kernelindex-fixtures/api"), {}},
@@ -112,9 +156,30 @@ int main(int argc, char** argv) {
       {"sol-execbench", corpus_path("data/sol-dump").string(), {}},
       {"kernelindex-catalog",
        corpus_path("data/kernelindex-catalog-2026-08-16-0022af0b.jsonl.zst").string(),
-       {}},
+       {},
+       49049841.0},
+      {"mlperf",
+       sources("mlperf/mlcommons-inference_results_v5.1/summary_results.json"),
+       {},
+       0,
+       [](kernelindex::test::SourceFiles& files) {
+         kernelindex::repeat_items(files.bytes_of("summary_results.json"), 29);
+       }},
+      {"liger",
+       sources("liger/kernelindex-fixtures"),
+       {},
+       0,
+       [](kernelindex::test::SourceFiles& files) {
+         kernelindex::repeat_lines(files.bytes_of("all-benchmark-data-slice.csv"), 1, 30'000);
+       }},
+      {"flashinfer-bench", sources("flashinfer/kernelindex-fixtures"), revision, 0,
+       [](kernelindex::test::SourceFiles& files) {
+         kernelindex::repeat_lines(files.bytes_of("dataset/trace.jsonl"), 0, 20'000);
+       }},
   };
   int failed = 0;
-  for (const kernelindex::Input& input : inputs) failed |= kernelindex::measure(input, repeats);
+  for (const kernelindex::Input& input : inputs) {
+    failed |= kernelindex::measure_apart(input, input.enlarge ? 1 : repeats);
+  }
   return failed;
 }

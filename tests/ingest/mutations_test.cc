@@ -3,12 +3,15 @@
 // others are what they were, and nothing is lost unsaid.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "ingest/flashinfer_bench.h"
 #include "ingest/gpumode_kernelbot.h"
 #include "ingest/kernelbench.h"
+#include "ingest/liger_kernel_bench.h"
 #include "ingest/mlperf_inference.h"
+#include "ingest/sol_execbench.h"
 #include "ingest/sol_local.h"
 #include "schema/canonical_json.h"
 #include "schema/json_reader.h"
@@ -141,6 +144,56 @@ TEST(Mutations, OfAnMlperfResult) {
                       2, [](const SourceFiles& of, CollectingSink& sink) {
                         return ingest::import_mlperf_inference(of.recorded(), sink);
                       });
+}
+
+// One submission of a saved page; the page's others, and those of the other kernel, stay.
+TEST(Mutations, OfASubmissionInADump) {
+  SourceFiles files = SourceFiles::of_folder(test::source_root() / "tools/sample");
+  CollectingSink whole;
+  ASSERT_TRUE(ingest::import_sol_execbench(files.view(), {}, whole));
+  json::Arena arena;
+  const std::string page = files.bytes_of("submissions/79.json");
+  const json::Value document = json::parse(page, arena, {limits::kSourceJsonBytes}).value();
+  const json::Value& item = document.find({"data", "submissions"})->array()[0];
+  const std::string before = page.substr(0, item.begin());
+  const std::string behind = page.substr(item.end());
+  for (const Mutation& mutation : test::mutations_of(json::canonical(item), kSeed, kMutations)) {
+    files.bytes_of("submissions/79.json") = before + mutation.text + behind;
+    CollectingSink sink;
+    ASSERT_TRUE(ingest::import_sol_execbench(files.view(), {}, sink)) << mutation.what;
+    // A submission of a kernel that is not there makes the kernel one item more.
+    const auto aside = sink.findings(ingest::FindingClass::quarantined);
+    const auto missing = std::ranges::count(aside, "KERNEL_MISSING", &ingest::Finding::code);
+    ASSERT_EQ(sink.accounted_items(), whole.accounted_items() + static_cast<std::size_t>(missing))
+        << mutation.what << "\n"
+        << sink.said();
+    ASSERT_EQ(sink.early_claims, 0u);
+  }
+}
+
+// The JSON inside a cell of Liger's table.
+TEST(Mutations, OfTheConfigurationInALigerRow) {
+  KERNELINDEX_REQUIRE_CORPUS();
+  const std::string table = read("liger/kernelindex-fixtures/all-benchmark-data-slice.csv");
+  const std::size_t header = table.find('\n') + 1;
+  const std::size_t begin = table.find("\"{", header);
+  const std::size_t end = table.find("}\"", begin) + 2;
+  const auto quoted = [](const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+  };
+  SourceFiles files;
+  files.add("all.csv", table);
+  CollectingSink whole;
+  ASSERT_TRUE(ingest::import_liger_kernel_bench(files.recorded(), {}, whole));
+  for (const Mutation& mutation : test::mutations_of(
+           R"({"M": 2048, "dtype": "torch.bfloat16", "eps": 1e-06})", kSeed, kMutations)) {
+    files.bytes_of("all.csv") = table.substr(0, begin) + quoted(mutation.text) + table.substr(end);
+    CollectingSink sink;
+    ASSERT_TRUE(ingest::import_liger_kernel_bench(files.recorded(), {}, sink));
+    ASSERT_EQ(sink.accounted_items(), whole.accounted_items()) << mutation.what << sink.said();
+  }
 }
 
 TEST(Mutations, OfAKernelbenchTiming) {

@@ -76,6 +76,24 @@ TEST_F(FetchCommand, WhatIsFetchedIsImportedAsFetched) {
   EXPECT_THAT(ok({"audit", "--reimport"}), HasSubstr("OK"));
 }
 
+// What was recorded from files is said anew by its source itself, and a review knows the
+// difference.
+TEST_F(FetchCommand, WhatWasSuppliedBeforeIsANewClaimAndNoNewObject) {
+  import_sample();
+  ok(fetch_words());
+  const std::string file = (folder_ / "review.json").string();
+  const json::Value review =
+      document({"import", "sol-execbench", (folder_ / "dump").string(), "--review", file});
+  const json::Value& import = review.find("imports")->array()[0];
+  EXPECT_EQ(import.find({"proposed", "newClaim", "BenchmarkRun"})->number(), 7);
+  EXPECT_TRUE(import.find({"proposed", "insert"})->object().empty());
+  EXPECT_EQ(import.find({"wouldRecord", "artifacts"})->number(), 1) << "the record of the fetch";
+  const json::Value done = document({"import", "--apply", file});
+  EXPECT_EQ(done.find({"recorded", "manifests"})->number(), 58);
+  EXPECT_EQ(done.find({"recorded", "artifacts"})->number(), 1);
+  EXPECT_EQ(done.find({"recorded", "snapshots"})->number(), 5) << "beside README.md, not fetched";
+}
+
 TEST_F(FetchCommand, AFileThatWasEditedAfterwardsIsSuppliedAndSaid) {
   ok(fetch_words());
   const std::filesystem::path page = folder_ / "dump/submissions/79.json";

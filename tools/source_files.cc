@@ -95,6 +95,12 @@ Result<FetchRecord> read_fetch_record(const ingest::RecordedFile& file) {
   return record;
 }
 
+bool came_over_tls(const FetchedFile& file) {
+  constexpr std::string_view kScheme = "https://";
+  return file.url.starts_with(kScheme) &&
+         (file.answered_by.empty() || file.answered_by.starts_with(kScheme));
+}
+
 // What the record of the folder says of its files.
 Status apply_fetch_record(SourceFiles& out, std::size_t first, const FetchRecord& record) {
   for (std::size_t i = first; i < out.files.size(); ++i) {
@@ -110,6 +116,15 @@ Status apply_fetch_record(SourceFiles& out, std::size_t first, const FetchRecord
                               "FETCHED_FILE_CHANGED",
                               "the file is not what was fetched of " + said->second.url +
                                   ", so it counts as supplied"});
+      continue;
+    }
+    if (!came_over_tls(said->second)) {
+      out.findings.push_back({ingest::FindingClass::review,
+                              file.locator,
+                              {},
+                              "FETCHED_WITHOUT_TLS",
+                              "nothing says that " + said->second.url +
+                                  " gave these bytes, so they count as supplied"});
       continue;
     }
     file.locator = said->second.url;

@@ -29,7 +29,8 @@ struct SourceFiles {
 // As collect_files(). A folder that `fetch` wrote holds its record: the files that it names are
 // fetched ones, with their URL as locator and the time of the answer, when their bytes are those
 // that it says; the record itself is no file of the source. Of a file that was changed since a
-// finding says so (FETCHED_FILE_CHANGED), and it is supplied like any other.
+// finding says so (FETCHED_FILE_CHANGED), and it is supplied like any other; so is one that an
+// allowed host gave without TLS (FETCHED_WITHOUT_TLS).
 // Errors: those of collect_files() and parse_fetch_record().
 Result<SourceFiles> collect_source_files(const std::vector<std::string>& paths);
 

@@ -107,6 +107,22 @@ TEST_F(FetchCommand, AFileThatWasEditedAfterwardsIsSuppliedAndSaid) {
   EXPECT_EQ(told.find("claims")->array()[0].text("acquired"), "supplied");
 }
 
+TEST_F(FetchCommand, WhatCameWithoutTlsIsSuppliedAndSaid) {
+  ok(fetch_words());
+  const std::filesystem::path record = folder_ / "dump/fetch-record.jsonl";
+  std::string text = read_file(record);
+  for (std::size_t at = 0; (at = text.find("https://", at)) != std::string::npos;) {
+    text.replace(at, 8, "http://");
+  }
+  write_file(record, text);
+  found_ledger();
+  const json::Value report = document({"import", "sol-execbench", (folder_ / "dump").string()});
+  ASSERT_EQ(report.find("review")->array().size(), 5u);
+  EXPECT_EQ(report.find("review")->array()[0].text("code"), "FETCHED_WITHOUT_TLS");
+  const json::Value told = document({"provenance", "sol-execbench:submission/15866"});
+  EXPECT_EQ(told.find("claims")->array()[0].text("acquired"), "supplied");
+}
+
 TEST_F(FetchCommand, LoopbackIsRefusedUnlessItIsAllowed) {
   std::vector<std::string> words = fetch_words();
   words.erase(words.begin() + 6, words.begin() + 8);

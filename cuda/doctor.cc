@@ -141,13 +141,6 @@ void print_json(const std::vector<Line>& lines) {
 
 }  // namespace
 
-std::string device_fault() {
-  const Line line = device_line(load_driver());
-  if (!line.there) return "there is no device to measure on: " + line.detail;
-  return "this runner does not measure on " + line.detail +
-         " yet: it has the flow, the builder and the checks, and no bench for a physical device";
-}
-
 int doctor_main(const std::vector<std::string>& arguments) {
   const bool as_json = !arguments.empty() && arguments[0] == "--json";
   if (arguments.size() > (as_json ? 1u : 0u)) {

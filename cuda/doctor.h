@@ -7,9 +7,6 @@
 
 namespace kernelindex::runner {
 
-// Why there is no device to measure on, in one sentence.
-std::string device_fault();
-
 // The mode `doctor [--json]`: 0 when everything is there that builds and measures, else 1.
 int doctor_main(const std::vector<std::string>& arguments);
 

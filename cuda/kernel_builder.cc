@@ -100,7 +100,7 @@ class Build {
     plan.sandbox.readable = system_folders();
     plan.sandbox.readable.push_back(toolchain_.cuda_root);
     if (!toolchain_.cutlass.empty()) plan.sandbox.readable.push_back(toolchain_.cutlass);
-    plan.sandbox.readable.push_back(toolchain_.runner);
+    plan.sandbox.readable.push_back(toolchain_.runner.parent_path());
     plan.sandbox.writable = {"/dev/null"};
     plan.sandbox.memory_bytes = kBuildMemoryBytes;
     plan.sandbox.processes = request_.limits.pids;

@@ -55,6 +55,8 @@ class Bench {
   virtual MeasuredDevice device() const = 0;
   virtual std::string driver() const = 0;  // version; empty when not known
   virtual std::optional<DevicePolls> polls() const = 0;
+  // What was built and is to be called from now on.
+  virtual void use(const BuildOutcome& build) = 0;
   virtual Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,
                                             const Digest& boot) = 0;
   // One child process. `seed` gives the 24 bytes of the seed of a sample.

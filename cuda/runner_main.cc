@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device_bench.h"
 #include "cuda/doctor.h"
 #include "cuda/kernel_builder.h"
 #include "cuda/measurement.h"
+#include "cuda/measuring_child.h"
 #include "schema/runner_channel.h"
 
 namespace kernelindex::runner {
@@ -64,14 +66,6 @@ Result<std::string> receive_work(int channel) {
   return work;
 }
 
-Error no_device() {
-  return {ErrorKind::system,
-          "NO_DEVICE",
-          {},
-          device_fault(),
-          "See `kernelindex-runner doctor`, or use --simulate to see the flow"};
-}
-
 Status send_output(int channel, const std::vector<std::pair<std::string, std::string>>& artifacts,
                    const std::string& samples, const std::string& document) {
   for (const auto& [name, bytes] : artifacts) {
@@ -91,8 +85,11 @@ Status measure(const Options& options) {
   if (!work) return fail(work.error());
   const Result<JobDocument> job = read_job_document(*work);
   if (!job) return fail(job.error());
-  if (!options.simulate) return fail(no_device());
-  const std::unique_ptr<Bench> bench = make_simulated_bench(job->device, job->ledger, job->limits);
+  Result<std::unique_ptr<Bench>> made =
+      options.simulate ? make_simulated_bench(job->device, job->ledger, job->limits)
+                       : make_device_bench(*job);
+  if (!made) return fail(made.error());
+  const std::unique_ptr<Bench> bench = std::move(*made);
   const Progress progress = [&options](std::string_view line) {
     const Status ignored = send_runner_message(options.channel, RunnerMessageKind::progress, line);
     (void)ignored;  // a caller that is gone shows at the next message that matters
@@ -107,7 +104,10 @@ Status run_calibration(const Options& options) {
   if (!work) return fail(work.error());
   const Result<CalibrationRequest> request = read_calibration_request(*work);
   if (!request) return fail(request.error());
-  if (!options.simulate) return fail(no_device());
+  if (!options.simulate) {
+    return fail(ErrorKind::system, "NO_SENTINELS", {}, "this runner has no sentinel kernels yet",
+                "Use --simulate to see the flow");
+  }
   const std::unique_ptr<Bench> bench = make_simulated_bench({}, request->ledger, {});
   const Result<CalibrationOutput> output = calibrate(*request, *bench);
   if (!output) return fail(output.error());
@@ -127,6 +127,7 @@ int report(const Options& options, const Status& done) {
 int run(const std::vector<std::string>& words) {
   const std::string mode = words.empty() ? "" : words[0];
   if (mode == "role-nvrtc") return nvrtc_main({words.begin() + 1, words.end()});
+  if (mode == "role-child") return measuring_child_main();
   if (mode == "role-simulated-child") return simulated_child_main();
   if (mode == "doctor") return doctor_main({words.begin() + 1, words.end()});
   if (mode == "--help" || mode == "help") {

@@ -50,6 +50,7 @@ class SimulatedBench final : public Bench {
   MeasuredDevice device() const override { return device_; }
   std::string driver() const override { return {}; }
   std::optional<DevicePolls> polls() const override { return std::nullopt; }
+  void use(const BuildOutcome&) override {}
 
   Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,
                                     const Digest& boot) override {

@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/device_bench.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+
+#include "cuda/child_frames.h"
+#include "cuda/comparator.h"
+#include "cuda/confined_process.h"
+#include "cuda/cuda_driver.h"
+#include "cuda/host_facts.h"
+#include "cuda/input_family.h"
+#include "cuda/launch_expression.h"
+#include "cuda/stopping_rule.h"
+#include "cuda/timing_checks.h"
+
+namespace kernelindex::runner {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = ConfinedProcess::Clock;
+
+constexpr std::uint64_t kWarmupCalls = 40;
+constexpr std::size_t kDiagnosticSamples = 50;
+constexpr std::uint64_t kWallCalls = 200;
+constexpr std::int64_t kVerifiedRows = 64;
+constexpr std::size_t kRemembered = 8;
+constexpr std::uint64_t kNothingWithheld = kWithheldStride;
+
+// Memory that a child sees as a descriptor.
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t bytes)
+      : descriptor_(::memfd_create("kernelindex", MFD_CLOEXEC)) {
+    if (descriptor_ >= 0 && ::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) {
+      ::close(std::exchange(descriptor_, -1));
+    }
+    // The child runs as another user.
+    if (descriptor_ >= 0) ::fchmod(descriptor_, 0666);
+  }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  bool made() const { return descriptor_ >= 0; }
+  int duplicate() const { return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 3); }
+  bool write(off_t at, std::string_view bytes) const {
+    return ::pwrite(descriptor_, bytes.data(), bytes.size(), at) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+  bool read(off_t at, std::span<std::uint8_t> bytes) const {
+    return ::pread(descriptor_, bytes.data(), bytes.size(), at) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+
+ private:
+  int descriptor_;
+};
+
+// Importers' spelling of what NVML says: "NVIDIA H200" of "NVIDIA H200 141GB HBM3e".
+std::string product_of(std::string_view name) {
+  for (const std::string_view known :
+       {"NVIDIA H200", "NVIDIA H100", "NVIDIA B200", "NVIDIA A100"}) {
+    if (name.starts_with(known)) return std::string(known);
+  }
+  return std::string(name);
+}
+
+std::int64_t median_of_sorted(std::vector<std::int64_t> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
+// One child and what it was asked.
+struct RunningTrial {
+  std::unique_ptr<ConfinedProcess> process;
+  std::unique_ptr<SharedMemory> inputs;
+  std::unique_ptr<SharedMemory> outputs;
+  Clock::time_point deadline;
+  std::map<Observation::What, std::pair<std::int64_t, std::int64_t>> seen;
+
+  void saw(Observation::What what, bool wrong) {
+    auto& [checked, failed] = seen[what];
+    ++checked;
+    failed += wrong ? 1 : 0;
+  }
+};
+
+class DeviceBench final : public Bench {
+ public:
+  DeviceBench(const JobDocument& job, MeasuredDevice device, std::string driver, LoadedNvml nvml,
+              NvmlDevice handle)
+      : job_(job),
+        device_(std::move(device)),
+        driver_(std::move(driver)),
+        nvml_(std::move(nvml)),
+        handle_(handle) {}
+
+  MeasuredDevice device() const override { return device_; }
+  std::string driver() const override { return driver_; }
+
+  void use(const BuildOutcome& build) override {
+    artifact_ = build.artifact;
+    lowered_ = build.lowered_names;
+  }
+
+  std::optional<DevicePolls> polls() const override {
+    if (clocks_.empty()) return std::nullopt;
+    DevicePolls polls = polls_;
+    polls.polls = static_cast<std::int64_t>(clocks_.size());
+    polls.sm_khz_lowest = *std::min_element(clocks_.begin(), clocks_.end());
+    polls.sm_khz_highest = *std::max_element(clocks_.begin(), clocks_.end());
+    polls.sm_khz_median = median_of_sorted(clocks_);
+    return polls;
+  }
+
+  Result<SentinelOutcome> sentinels(ClockVariant, std::int64_t, const Digest&) override {
+    return fail(ErrorKind::system, "NO_SENTINELS", {}, "this runner has no sentinel kernels yet");
+  }
+
+  Result<TrialOutcome> trial(const BoundWorkload& workload, Trial::Kind kind, std::uint32_t number,
+                             const std::function<std::string(std::uint32_t)>& seed) override {
+    TrialOutcome outcome;
+    outcome.facts.workload = workload.digest;
+    outcome.facts.kind = kind;
+    if (kind == Trial::Kind::cupti_envelope || kind == Trial::Kind::clean_flush) return outcome;
+    Result<RunningTrial> running = start(workload);
+    if (!running) return fail(running.error());
+    if (loaded(workload, *running, outcome))
+      measure(workload, kind, number, seed, *running, outcome);
+    end(*running, outcome);
+    return outcome;
+  }
+
+  Result<std::vector<HostTensor>> outputs(const BoundWorkload& workload,
+                                          const Arguments& inputs) override {
+    Result<RunningTrial> running = start(workload);
+    if (!running) return fail(running.error());
+    TrialOutcome outcome;
+    std::vector<HostTensor> got;
+    if (loaded(workload, *running, outcome)) {
+      ChildSample sample;
+      sample.plan = plan_of(workload, std::string(WordStream::kSeedBytes, '\1'), false, false);
+      call(workload, inputs, sample, *running, outcome, &got);
+    }
+    end(*running, outcome);
+    return got;
+  }
+
+ private:
+  Result<RunningTrial> start(const BoundWorkload& workload) {
+    RunningTrial running;
+    std::size_t in = 0;
+    std::size_t out = 0;
+    for (const InputSpec& spec : workload.operation->inputs) {
+      if (spec.role == InputRole::scalar) continue;
+      in += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
+    }
+    for (const OutputSpec& spec : workload.operation->outputs) {
+      out += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
+    }
+    running.inputs = std::make_unique<SharedMemory>(in);
+    running.outputs = std::make_unique<SharedMemory>(out);
+    if (!running.inputs->made() || !running.outputs->made()) {
+      return fail(ErrorKind::system, "NO_MEMORY", {}, "memory to share with a child cannot be had");
+    }
+    if (!directory_) {
+      Result<PrivateDirectory> made = PrivateDirectory::make();
+      if (!made) return fail(made.error());
+      directory_ = std::make_unique<PrivateDirectory>(std::move(*made));
+      if (const Status done = directory_->write("artifact", artifact_); !done)
+        return fail(done.error());
+    }
+    std::error_code ignored;
+    const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+    ConfinedPlan plan;
+    plan.command = {self.string(), "role-child"};
+    plan.environment = {{"LANG", "C"},
+                        {"CUDA_MODULE_LOADING", "EAGER"},
+                        {"CUDA_CACHE_DISABLE", "1"},
+                        {"CUDA_FORCE_PTX_JIT", "0"}};
+    plan.log_bytes = job_.limits.log_bytes;
+    plan.sandbox.directory = directory_->path();
+    plan.sandbox.readable = system_folders();
+    plan.sandbox.readable.push_back(self.parent_path());
+    plan.sandbox.writable = {"/dev"};
+    plan.sandbox.processes = job_.limits.pids;
+    plan.sandbox.memory_bytes = std::int64_t{32} << 30;
+    plan.sandbox.cap_address_space = false;  // the driver reserves more than there is
+    plan.more_descriptors = {running.inputs->duplicate(), running.outputs->duplicate()};
+    auto process = ConfinedProcess::start(plan);
+    if (!process) return fail(process.error());
+    running.process = std::move(*process);
+    running.deadline = Clock::now() + std::chrono::seconds(job_.limits.child_seconds);
+    return running;
+  }
+
+  // Whether the child took the artifact.
+  bool loaded(const BoundWorkload& workload, RunningTrial& running, TrialOutcome& outcome) {
+    const LaunchManifest* manifest = nullptr;
+    Result<LaunchManifest> read = fail(ErrorKind::not_found, "NONE", {}, "none");
+    if (job_.recipe.binding == BuildRecipe::Binding::ki_kernel) {
+      for (const JobSourceFile& source : job_.sources) {
+        if (source.path == job_.recipe.entry_path) read = read_launch_manifest(source.content);
+      }
+      if (read) manifest = &*read;
+    }
+    const Result<ChildLoad> load = plan_load(workload, job_.recipe, manifest, lowered_,
+                                             (directory_->path() / "artifact").string());
+    if (!load) {
+      outcome.log = load.error().text() + "\n";
+      outcome.facts.end = Trial::End::error;
+      return false;
+    }
+    return answered(running.process->request(FrameKind::load, encode_load(*load), running.deadline),
+                    outcome)
+        .has_value();
+  }
+
+  static std::optional<std::string> answered(ChildChannel::Judged judged, TrialOutcome& outcome) {
+    if (judged.what == ChildChannel::Judged::What::answer) return std::move(judged.payload);
+    outcome.facts.end = Trial::End::error;
+    outcome.log += judged.payload + "\n";
+    return std::nullopt;
+  }
+
+  SamplePlan plan_of(const BoundWorkload& workload, std::string_view seed, bool constant,
+                     bool withhold) {
+    SamplePlan plan;
+    const WordStream words(seed);
+    const std::size_t tensors =
+        workload.operation->inputs.size() + workload.operation->outputs.size();
+    for (std::size_t i = 0; i < tensors; ++i) {
+      // Far from the words of the inputs, whose counters begin at 0.
+      const PhiloxCounter drawn = words.block((std::uint64_t{1} << 60) + i);
+      plan.windows.push_back(constant ? 0 : drawn[0] % kWindows);
+      plan.offsets.push_back(constant ? 0 : std::uint64_t{drawn[1] % 4096} * kAlignment);
+    }
+    const PhiloxCounter drawn = words.block(std::uint64_t{1} << 61);
+    plan.withheld_phase = withhold ? drawn[0] % kWithheldStride : kNothingWithheld;
+    plan.pattern = drawn[1];
+    return plan;
+  }
+
+  // One call with these inputs; the report, and the outputs where they are wanted.
+  std::optional<SampleReport> call(const BoundWorkload& workload, const Arguments& inputs,
+                                   const ChildSample& sample, RunningTrial& running,
+                                   TrialOutcome& outcome, std::vector<HostTensor>* outputs) {
+    off_t at = 0;
+    for (std::size_t i = 0; i < inputs.inputs.size(); ++i) {
+      if (workload.operation->inputs[i].role == InputRole::scalar) continue;
+      if (!running.inputs->write(at, inputs.inputs[i].text())) return std::nullopt;
+      at += static_cast<off_t>(inputs.inputs[i].bytes().size());
+    }
+    const auto payload = answered(
+        running.process->request(FrameKind::sample, encode_sample(sample), running.deadline),
+        outcome);
+    if (!payload) return std::nullopt;
+    const std::optional<SampleReport> report = decode_report(*payload);
+    if (!report) {
+      outcome.facts.end = Trial::End::error;
+      running.saw(Observation::What::frames, true);
+      return std::nullopt;
+    }
+    running.saw(Observation::What::guards, report->guards_broken);
+    running.saw(Observation::What::inputs, report->inputs_changed);
+    running.saw(Observation::What::aliases, report->output_aliases);
+    running.saw(Observation::What::l2_limit, report->l2_limit_changed);
+    running.saw(Observation::What::cuda_errors,
+                report->cuda_error != 0 || report->call_result != 0);
+    poll();
+    if (outputs != nullptr) {
+      at = 0;
+      for (const OutputSpec& spec : workload.operation->outputs) {
+        HostTensor tensor(std::string(spec.name), spec.dtype, *extents(spec.axes, workload.axes));
+        if (!running.outputs->read(at, tensor.bytes())) return std::nullopt;
+        at += static_cast<off_t>(tensor.bytes().size());
+        outputs->push_back(std::move(tensor));
+      }
+    }
+    return report;
+  }
+
+  Result<Arguments> inputs_of(const BoundWorkload& workload, std::string_view seed) {
+    InputOptions options;
+    options.scalars = workload.scalars;
+    // A stream of its own for each tensor, all from the one seed of the sample.
+    const StreamOf stream = [seed](std::string_view tensor) {
+      return WordStream(hkdf_expand(seed, tensor, WordStream::kSeedBytes));
+    };
+    return make_inputs(*workload.operation, workload.axes, stream, options);
+  }
+
+  // Rows of the output against the reference, drawn after the output is here.
+  bool verify(const BoundWorkload& workload, const Arguments& inputs,
+              const std::vector<HostTensor>& outputs) {
+    const WordStream words(random_text(WordStream::kSeedBytes));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      Comparison comparison(outputs[i].dtype(), workload.tolerance);
+      const std::int64_t length = outputs[i].row_length();
+      std::vector<double> want(static_cast<std::size_t>(length));
+      const std::int64_t rows = std::min(outputs[i].rows(), kVerifiedRows);
+      for (std::int64_t j = 0; j < rows; ++j) {
+        const std::int64_t row =
+            rows == outputs[i].rows()
+                ? j
+                : words.word(static_cast<std::uint64_t>(j)) % outputs[i].rows();
+        workload.operation->evaluate(inputs, i, row, 0, want);
+        for (std::int64_t k = 0; k < length; ++k) {
+          comparison.add(row * length + k,
+                         encode_number(outputs[i].dtype(), want[static_cast<std::size_t>(k)]),
+                         outputs[i].bits(row * length + k));
+        }
+      }
+      const Comparison::Outcome found = comparison.finish();
+      if (!comparison.sampled_rule(found) || found.relative_rms > 0.1) return false;
+    }
+    return true;
+  }
+
+  void measure(const BoundWorkload& workload, Trial::Kind kind, std::uint32_t number,
+               const std::function<std::string(std::uint32_t)>& seed, RunningTrial& running,
+               TrialOutcome& outcome) {
+    if (kind == Trial::Kind::empty_window) return measure_empty(running, outcome);
+    const auto begin = Clock::now();
+    std::vector<std::uint64_t> warm;
+    std::vector<std::uint64_t> late;
+    std::deque<std::uint64_t> hashes;
+    const bool constant = kind == Trial::Kind::constant_address;
+    std::uint64_t calls = 0;
+    for (std::uint32_t i = 0; i < (1u << 20); ++i) {
+      const bool warming = warm.size() < kWarmupCalls;
+      // Warm-up has seeds of its own, and so has every sample; but for the trial of one input.
+      const std::string drawn = seed(warming                           ? (1u << 30) + i
+                                     : kind == Trial::Kind::same_input ? 0
+                                                                       : i);
+      const Result<Arguments> inputs = inputs_of(workload, drawn);
+      if (!inputs) {
+        outcome.facts.end = Trial::End::error;
+        return;
+      }
+      ChildSample sample;
+      sample.plan = plan_of(workload, seed((1u << 29) + i), constant, true);
+      if (kind == Trial::Kind::wall_clock && !warming) sample.plan.flush = SamplePlan::Flush::none;
+      std::vector<HostTensor> outputs;
+      const auto asked = Clock::now();
+      const std::optional<SampleReport> report =
+          call(workload, *inputs, sample, running, outcome, &outputs);
+      const auto told = Clock::now();
+      if (!report) return;
+      const bool right = verify(workload, *inputs, outputs);
+      running.saw(Observation::What::outputs, !right);
+      const std::string first = sha256(outputs[0].text()).hex().substr(0, 16);
+      std::uint64_t hash = 0;
+      std::from_chars(first.data(), first.data() + first.size(), hash, 16);
+      if (!right) {
+        running.saw(Observation::What::replayed,
+                    is_replay(std::vector<std::uint64_t>(hashes.begin(), hashes.end()), hash));
+      }
+      hashes.push_back(hash);
+      if (hashes.size() > kRemembered) hashes.pop_front();
+      if (warming) {
+        warm.push_back(report->window_ns);
+        continue;
+      }
+      late.push_back(report->late_ns);
+      ++calls;
+      if (kind == Trial::Kind::wall_clock) {
+        wall_ns_ += std::chrono::duration_cast<std::chrono::nanoseconds>(told - asked).count();
+        if (calls < kWallCalls) continue;
+        outcome.samples.push_back(static_cast<std::uint64_t>(std::exchange(wall_ns_, 0)));
+        outcome.facts.calls = static_cast<std::int64_t>(calls);
+        break;
+      }
+      outcome.samples.push_back(std::max<std::uint64_t>(report->window_ns, 1));
+      if (kind != Trial::Kind::timed && outcome.samples.size() >= kDiagnosticSamples) break;
+      const std::int64_t elapsed =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+      const StoppingRule rule;
+      if (outcome.samples.size() % rule.block == 0 &&
+          decide_stop(outcome.samples, elapsed, rule) != Stop::go_on) {
+        break;
+      }
+    }
+    (void)number;
+    outcome.facts.warmup_calls = static_cast<std::int64_t>(warm.size());
+    outcome.facts.warmup_steady = warmup_is_steady(warm);
+    if (!late.empty()) outcome.facts.late_ns = static_cast<std::int64_t>(median_of(late));
+  }
+
+  void measure_empty(RunningTrial& running, TrialOutcome& outcome) {
+    for (int i = 0; i < 100; ++i) {
+      const auto payload = answered(
+          running.process->request(FrameKind::sample, encode_sample({true, {}}), running.deadline),
+          outcome);
+      const auto report = payload ? decode_report(*payload) : std::nullopt;
+      if (!report) return;
+      outcome.samples.push_back(report->window_ns);
+    }
+  }
+
+  void end(RunningTrial& running, TrialOutcome& outcome) {
+    if (outcome.facts.end == Trial::End::done) {
+      running.process->request(FrameKind::finish, {}, running.deadline);
+    }
+    const ConfinedEnd ended =
+        running.process->wait(std::min(running.deadline, Clock::now() + std::chrono::seconds(20)));
+    if (ended.forbidden_call()) {
+      outcome.facts.end = Trial::End::forbidden;
+    } else if (ended.out_of_memory) {
+      outcome.facts.end = Trial::End::resource;
+    } else if (ended.timed_out && Clock::now() >= running.deadline) {
+      outcome.facts.end = Trial::End::timeout;
+    } else if (ended.signal != 0 && !ended.timed_out) {
+      outcome.facts.end = Trial::End::signal;
+    }
+    outcome.sandbox = running.process->facts();
+    outcome.log += running.process->log();
+    outcome.log_original_bytes = std::max(running.process->log_original_bytes(),
+                                          static_cast<std::int64_t>(outcome.log.size()));
+    running.seen[Observation::What::frames].first += running.process->packets();
+    running.seen[Observation::What::frames].second += running.process->forgeries();
+    for (const auto& [what, counts] : running.seen) {
+      outcome.facts.observations.push_back({what, counts.first, counts.second});
+    }
+  }
+
+  // At most every 20 ms.
+  void poll() {
+    const auto now = Clock::now();
+    if (!nvml_.usable() || now - last_poll_ < std::chrono::milliseconds(20)) return;
+    last_poll_ = now;
+    const Nvml& nvml = nvml_.nvml;
+    unsigned mhz = 0;
+    unsigned temperature = 0;
+    unsigned long long reasons = 0;
+    if (nvml.clock(handle_, 1, &mhz) != 0) return;
+    nvml.temperature(handle_, 0, &temperature);
+    nvml.event_reasons(handle_, &reasons);
+    clocks_.push_back(std::int64_t{mhz} * 1000);
+    polls_.hw_slowdown += (reasons & 0x8) != 0 ? 1 : 0;
+    polls_.sw_thermal += (reasons & 0x20) != 0 ? 1 : 0;
+    polls_.hw_thermal += (reasons & 0x40) != 0 ? 1 : 0;
+    polls_.power_brake += (reasons & 0x80) != 0 ? 1 : 0;
+    polls_.sw_power_cap += (reasons & 0x4) != 0 ? 1 : 0;
+    const auto degrees = static_cast<std::int64_t>(temperature);
+    if (clocks_.size() == 1) polls_.temperature_first = degrees;
+    polls_.temperature_last = degrees;
+    polls_.temperature_highest = std::max(polls_.temperature_highest, degrees);
+  }
+
+  const JobDocument& job_;
+  MeasuredDevice device_;
+  std::string driver_;
+  LoadedNvml nvml_;
+  NvmlDevice handle_ = nullptr;
+  std::string artifact_;
+  std::map<std::string, std::string> lowered_;
+  std::unique_ptr<PrivateDirectory> directory_;
+  std::vector<std::int64_t> clocks_;
+  DevicePolls polls_;
+  Clock::time_point last_poll_{};
+  std::int64_t wall_ns_ = 0;
+};
+
+std::unexpected<Error> no_device(std::string why) {
+  return fail(ErrorKind::system, "NO_DEVICE", {},
+              "there is no device to measure on: " + std::move(why),
+              "See `kernelindex-runner doctor`, or use --simulate to see the flow");
+}
+
+Result<ChildArgument> plan_argument(const BoundWorkload& workload, const LaunchArgument& argument) {
+  ChildArgument planned;
+  const auto place = [&argument](const auto& specs) -> std::optional<std::uint64_t> {
+    std::uint64_t at = 0;
+    for (const auto& spec : specs) {
+      if (spec.name == argument.text) return at;
+      if constexpr (requires { spec.role; }) {
+        if (spec.role == InputRole::scalar) continue;
+      }
+      ++at;
+    }
+    return std::nullopt;
+  };
+  switch (argument.kind) {
+    case LaunchArgument::Kind::input:
+    case LaunchArgument::Kind::output: {
+      const bool input = argument.kind == LaunchArgument::Kind::input;
+      const auto index =
+          input ? place(workload.operation->inputs) : place(workload.operation->outputs);
+      if (!index)
+        return fail(ErrorKind::invalid, "UNKNOWN_TENSOR", argument.text, "there is no such tensor");
+      planned.kind = input ? ChildArgument::Kind::input : ChildArgument::Kind::output;
+      planned.index = *index;
+      return planned;
+    }
+    case LaunchArgument::Kind::workspace:
+      planned.kind = ChildArgument::Kind::workspace;
+      return planned;
+    case LaunchArgument::Kind::i32:
+    case LaunchArgument::Kind::i64: {
+      const Result<std::int64_t> value = evaluate_expression(argument.text, workload.axes);
+      if (!value) return fail(value.error());
+      const bool narrow = argument.kind == LaunchArgument::Kind::i32;
+      if (narrow && *value != static_cast<std::int32_t>(*value)) {
+        return fail(ErrorKind::invalid, "EXPRESSION_OVERFLOW", argument.text,
+                    "a value does not fit 32 bits");
+      }
+      planned.kind = narrow ? ChildArgument::Kind::i32 : ChildArgument::Kind::i64;
+      planned.integer = *value;
+      return planned;
+    }
+    case LaunchArgument::Kind::f32:
+    case LaunchArgument::Kind::f64: {
+      planned.kind = argument.kind == LaunchArgument::Kind::f32 ? ChildArgument::Kind::f32
+                                                                : ChildArgument::Kind::f64;
+      planned.real = std::strtod(argument.text.c_str(), nullptr);
+      return planned;
+    }
+    case LaunchArgument::Kind::scalar: {
+      const auto value = workload.scalars.find(argument.text);
+      if (value == workload.scalars.end()) {
+        return fail(ErrorKind::invalid, "MISSING_SCALAR", argument.text,
+                    "the workload gives it no value");
+      }
+      planned.kind = ChildArgument::Kind::f32;
+      planned.real = value->second;
+      return planned;
+    }
+  }
+  return planned;
+}
+
+}  // namespace
+
+Result<ChildLoad> plan_load(const BoundWorkload& workload, const BuildRecipe& recipe,
+                            const LaunchManifest* manifest,
+                            const std::map<std::string, std::string>& lowered_names,
+                            std::string artifact_path) {
+  ChildLoad load;
+  load.binding = recipe.binding == BuildRecipe::Binding::torch    ? ChildLoad::Binding::torch
+                 : recipe.binding == BuildRecipe::Binding::ki_abi ? ChildLoad::Binding::ki_abi
+                                                                  : ChildLoad::Binding::ki_kernel;
+  load.artifact = std::move(artifact_path);
+  load.symbol = recipe.entry_symbol;
+  load.destination_passing = recipe.destination_passing;
+  const auto describe = [&workload](Dtype dtype, std::span<const std::string_view> axes) {
+    const HostTensor shape("", dtype, *extents(axes, workload.axes));
+    ChildTensor tensor;
+    tensor.dtype = dlpack_code(dtype);
+    tensor.shape.assign(shape.shape().begin(), shape.shape().end());
+    tensor.bytes = shape.bytes().size();
+    return tensor;
+  };
+  for (const InputSpec& input : workload.operation->inputs) {
+    ChildTensor tensor;
+    if (input.role == InputRole::scalar) {
+      const auto value = workload.scalars.find(input.name);
+      if (value == workload.scalars.end()) {
+        return fail(ErrorKind::invalid, "MISSING_SCALAR", std::string(input.name),
+                    "the workload gives it no value");
+      }
+      tensor.scalar = true;
+      tensor.value = value->second;
+    } else {
+      tensor = describe(input.dtype, input.axes);
+    }
+    load.inputs.push_back(std::move(tensor));
+  }
+  for (const OutputSpec& output : workload.operation->outputs) {
+    load.outputs.push_back(describe(output.dtype, output.axes));
+  }
+  if (manifest == nullptr) return load;
+  const Result<std::int64_t> workspace =
+      evaluate_expression(manifest->workspace_bytes, workload.axes);
+  if (!workspace) return fail(workspace.error());
+  if (*workspace < 0 || *workspace > LaunchLimits{}.workspace_bytes) {
+    return fail(ErrorKind::invalid, "LAUNCH_LIMIT", manifest->workspace_bytes,
+                "the workspace is out of range");
+  }
+  load.workspace_bytes = static_cast<std::uint64_t>(*workspace);
+  for (const LaunchKernel& kernel : manifest->kernels) {
+    const auto name = lowered_names.find(kernel.name);
+    if (name == lowered_names.end()) {
+      return fail(ErrorKind::invalid, "NO_LOWERED_NAME", kernel.name,
+                  "the image has no such kernel");
+    }
+    const Result<LaunchShape> shape = evaluate_launch(kernel.grid, kernel.block, kernel.cluster,
+                                                      kernel.shared_bytes, workload.axes);
+    if (!shape) return fail(shape.error());
+    if (!kernel.cluster.empty()) {
+      return fail(ErrorKind::invalid, "LAUNCH_LIMIT", kernel.name, "clusters are not launched yet");
+    }
+    ChildKernel planned;
+    planned.symbol = name->second;
+    planned.shared_bytes = shape->shared_bytes;
+    for (std::size_t i = 0; i < 3; ++i) {
+      planned.grid[i] = shape->grid[i];
+      planned.block[i] = shape->block[i];
+    }
+    for (const LaunchArgument& argument : kernel.args) {
+      Result<ChildArgument> one = plan_argument(workload, argument);
+      if (!one) return fail(one.error());
+      planned.arguments.push_back(*one);
+    }
+    load.kernels.push_back(std::move(planned));
+  }
+  return load;
+}
+
+Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job) {
+  const LoadedDriver driver = load_driver();
+  if (!driver.usable()) return no_device("the driver is not here");
+  LoadedNvml nvml = load_nvml();
+  if (!nvml.usable() || nvml.nvml.init() != 0) return no_device("NVML is not here");
+  const CudaDriver& cuda = driver.driver;
+  CudaDevice device = 0;
+  NvmlDevice handle = nullptr;
+  if (cuda.init(0) != kCudaSuccess || cuda.device_get(&device, 0) != kCudaSuccess ||
+      nvml.nvml.device_by_index(0, &handle) != 0) {
+    return no_device("the driver sees none");
+  }
+  MeasuredDevice described;
+  described.kind = MeasuredDevice::Kind::physical;
+  std::array<char, 256> text{};
+  nvml.nvml.device_name(handle, text.data(), static_cast<unsigned>(text.size()) - 1);
+  const std::string name = text.data();
+  described.product = product_of(name);
+  if (described.product != name) described.reported_name = name;
+  int major = 0;
+  int minor = 0;
+  cuda.device_attribute(&major, kAttributeMajor, device);
+  cuda.device_attribute(&minor, kAttributeMinor, device);
+  described.architecture = "sm_" + std::to_string(major) + std::to_string(minor);
+  std::size_t memory = 0;
+  if (cuda.device_memory(&memory, device) == kCudaSuccess) {
+    described.memory_bytes = static_cast<std::int64_t>(memory);
+  }
+  text = {};
+  nvml.nvml.device_uuid(handle, text.data(), static_cast<unsigned>(text.size()) - 1);
+  described.id = keyed_id(job.ledger, text.data());
+  text = {};
+  nvml.nvml.driver_version(text.data(), static_cast<unsigned>(text.size()) - 1);
+  return std::make_unique<DeviceBench>(job, std::move(described), text.data(), std::move(nvml),
+                                       handle);
+}
+
+}  // namespace kernelindex::runner

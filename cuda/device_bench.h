@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bench of a physical device: a confined child for each trial, the device polled through NVML
+// from outside, every output held against the reference. PROTOCOL sections 5 to 13.
+//
+// What it does not do yet is said in README.md and shows in its results: no CUPTI pass
+// (TIMER_CUPTI_UNAVAILABLE) and no sentinels (UNCALIBRATED), so none of them counts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cuda/kernel_builder.h"
+#include "cuda/measurement.h"
+#include "cuda/measuring_child.h"
+#include "schema/measurement_job.h"
+#include "schema/result.h"
+
+namespace kernelindex::runner {
+
+// Error NO_DEVICE (kind system): what is missing, in one sentence. Creates no CUDA context.
+Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job);
+
+// What the child is told about a workload and a built artifact; pure. Errors (invalid): those of
+// expressions and launches, MISSING_SCALAR, UNKNOWN_TENSOR, NO_LOWERED_NAME.
+Result<ChildLoad> plan_load(const BoundWorkload& workload, const BuildRecipe& recipe,
+                            const LaunchManifest* manifest,
+                            const std::map<std::string, std::string>& lowered_names,
+                            std::string artifact_path);
+
+}  // namespace kernelindex::runner

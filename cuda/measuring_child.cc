@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/measuring_child.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "cuda/child_frames.h"
+#include "cuda/confined_process.h"
+#include "cuda/sandbox.h"
+#include "cuda/shim/ki_abi.h"
+#include "cuda/wire_numbers.h"
+
+namespace kernelindex::runner {
+namespace {
+
+constexpr std::uint64_t kMostItems = 64;
+
+void write_tensor(WireWriter& out, const ChildTensor& tensor) {
+  out.number(tensor.scalar ? 1 : 0).real(tensor.value).signed_number(tensor.dtype);
+  out.number(tensor.bytes).number(tensor.shape.size());
+  for (const std::int64_t extent : tensor.shape) out.signed_number(extent);
+}
+
+ChildTensor read_tensor(WireReader& in) {
+  ChildTensor tensor;
+  tensor.scalar = in.number() != 0;
+  tensor.value = in.real();
+  tensor.dtype = static_cast<std::int32_t>(in.signed_number());
+  tensor.bytes = in.number();
+  const std::uint64_t dimensions = std::min<std::uint64_t>(in.count(), 8);
+  for (std::uint64_t i = 0; i < dimensions; ++i) tensor.shape.push_back(in.signed_number());
+  return tensor;
+}
+
+// What the artifact exports.
+struct Exports {
+  int (*abi_version)() = nullptr;
+  int (*prepare)(const ki_device*) = nullptr;
+  std::uint64_t (*workspace)(const ki_tensor*, int, const ki_scalar*, int) = nullptr;
+  int (*run)(const ki_tensor*, int, const ki_scalar*, int, ki_tensor*, int, void*, std::uint64_t,
+             ki_stream) = nullptr;
+  void (*shim_bind)(const ki_host*) = nullptr;
+  const char* (*shim_signature)(const char*) = nullptr;
+  int (*shim_call)(const char*, const ki_argument*, ki_tensor*, int, int*, char*,
+                   std::uint64_t) = nullptr;
+};
+
+ki_tensor to_abi(const ChildTensor& tensor, CudaPointer at) {
+  ki_tensor out{};
+  out.data = reinterpret_cast<void*>(at);
+  out.dtype = tensor.dtype;
+  out.ndim = static_cast<std::int32_t>(tensor.shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = tensor.shape.size(); i-- > 0;) {
+    out.shape[i] = tensor.shape[i];
+    out.stride[i] = stride;
+    stride *= tensor.shape[i];
+  }
+  out.bytes = tensor.bytes;
+  return out;
+}
+
+// One artifact on one device.
+class Child {
+ public:
+  // Nothing, or "CODE text".
+  std::string load(const ChildLoad& load) {
+    load_ = load;
+    driver_ = load_driver();
+    if (!driver_.usable()) return "NO_DEVICE the driver is not here";
+    const CudaDriver& cuda = driver_.driver;
+    CudaDevice device = 0;
+    CudaContext context = nullptr;
+    if (cuda.init(0) != kCudaSuccess || cuda.device_get(&device, 0) != kCudaSuccess ||
+        cuda.primary_retain(&context, device) != kCudaSuccess ||
+        cuda.context_set(context) != kCudaSuccess) {
+      return "NO_DEVICE the device gives no context";
+    }
+    session_ = std::make_unique<DeviceSession>(cuda);
+    std::vector<std::size_t> inputs;
+    std::vector<std::size_t> outputs;
+    for (const ChildTensor& tensor : load_.inputs) {
+      if (!tensor.scalar) inputs.push_back(tensor.bytes);
+    }
+    for (const ChildTensor& tensor : load_.outputs) outputs.push_back(tensor.bytes);
+    if (const Status done = session_->prepare(inputs, outputs, load_.workspace_bytes); !done) {
+      return done.error().code + " " + done.error().message;
+    }
+    // From here on there may be code of others.
+    if (!forbid_new_processes()) return "NO_SANDBOX the filter of system calls cannot be put on";
+    return load_.binding == ChildLoad::Binding::ki_kernel ? load_image() : load_library(device);
+  }
+
+  std::string sample(const ChildSample& sample) {
+    if (sample.empty_window) return encode_report(session_->empty_window());
+    std::vector<std::string> inputs;
+    off_t at = 0;
+    for (const ChildTensor& tensor : load_.inputs) {
+      if (tensor.scalar) continue;
+      std::string bytes(tensor.bytes, '\0');
+      if (::pread(kInputDescriptor, bytes.data(), bytes.size(), at) !=
+          static_cast<ssize_t>(bytes.size())) {
+        return {};
+      }
+      at += static_cast<off_t>(bytes.size());
+      inputs.push_back(std::move(bytes));
+    }
+    std::vector<std::string> outputs;
+    const SampleReport report = session_->run(
+        sample.plan, inputs, outputs, [this](CallBuffers& buffers) { return call(buffers); });
+    at = 0;
+    for (const std::string& bytes : outputs) {
+      if (::pwrite(kOutputDescriptor, bytes.data(), bytes.size(), at) !=
+          static_cast<ssize_t>(bytes.size())) {
+        return {};
+      }
+      at += static_cast<off_t>(bytes.size());
+    }
+    return encode_report(report);
+  }
+
+ private:
+  std::string load_image() {
+    std::ifstream in(load_.artifact, std::ios::binary);
+    image_.assign(std::istreambuf_iterator<char>(in), {});
+    CudaModule module = nullptr;
+    if (const int error = driver_.driver.module_load(&module, image_.data());
+        error != kCudaSuccess) {
+      return "UNLOADABLE the image cannot be loaded: CUDA error " + std::to_string(error);
+    }
+    for (const ChildKernel& kernel : load_.kernels) {
+      CudaFunction function = nullptr;
+      if (driver_.driver.module_function(&function, module, kernel.symbol.c_str()) !=
+          kCudaSuccess) {
+        return "MISSING_SYMBOL " + kernel.symbol;
+      }
+      if (kernel.shared_bytes > 48 * 1024 &&
+          driver_.driver.function_attribute(function, kFunctionMaxDynamicShared,
+                                            static_cast<int>(kernel.shared_bytes)) !=
+              kCudaSuccess) {
+        return "LAUNCH_LIMIT shared memory";
+      }
+      functions_.push_back(function);
+    }
+    return {};
+  }
+
+  std::string load_library(CudaDevice device) {
+    void* handle = ::dlopen(load_.artifact.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* why = ::dlerror();
+      return std::string("UNLOADABLE ") + (why != nullptr ? why : "");
+    }
+    const auto find = [handle](auto*& function, const char* name) {
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+    };
+    if (load_.binding == ChildLoad::Binding::torch) {
+      find(exports_.shim_bind, "ki_shim_bind");
+      find(exports_.shim_signature, "ki_shim_signature");
+      find(exports_.shim_call, "ki_shim_call");
+      if (exports_.shim_bind == nullptr || exports_.shim_signature == nullptr ||
+          exports_.shim_call == nullptr) {
+        return "ADAPTER_GAP the artifact does not speak torch-shim/1";
+      }
+      const ki_host host{this, &Child::give, nullptr, device};
+      exports_.shim_bind(&host);
+      return check_signature();
+    }
+    find(exports_.abi_version, "ki_abi_version");
+    find(exports_.prepare, "ki_prepare");
+    find(exports_.run, "ki_run");
+    if (exports_.abi_version == nullptr || exports_.run == nullptr || exports_.abi_version() != 1) {
+      return "MISSING_SYMBOL ki_run of ki-abi/1";
+    }
+    int major = 0;
+    int minor = 0;
+    int processors = 0;
+    driver_.driver.device_attribute(&major, kAttributeMajor, device);
+    driver_.driver.device_attribute(&minor, kAttributeMinor, device);
+    driver_.driver.device_attribute(&processors, kAttributeMultiprocessors, device);
+    const ki_device described{1, major * 10 + minor, processors, 0};
+    if (exports_.prepare != nullptr && exports_.prepare(&described) != 0) {
+      return "PREPARE_FAILED ki_prepare";
+    }
+    return {};
+  }
+
+  // The function must take what the definition has: its inputs, and its outputs when they are
+  // given.
+  std::string check_signature() const {
+    const char* found = exports_.shim_signature(load_.symbol.c_str());
+    if (found == nullptr) return "MISSING_SYMBOL " + load_.symbol;
+    const std::string signature = found;
+    const std::size_t wanted =
+        load_.inputs.size() + (load_.destination_passing ? load_.outputs.size() : 0);
+    if (signature.size() - 1 != wanted || (signature[0] == 'v') != load_.destination_passing) {
+      return "WRONG_SIGNATURE " + signature;
+    }
+    for (std::size_t i = 0; i < load_.inputs.size(); ++i) {
+      if ((signature[i + 1] == 'T') == load_.inputs[i].scalar)
+        return "WRONG_SIGNATURE " + signature;
+    }
+    return {};
+  }
+
+  static void* give(void* context, std::uint64_t bytes) {
+    return reinterpret_cast<void*>(static_cast<Child*>(context)->session_->give(bytes));
+  }
+
+  int call(CallBuffers& buffers) {
+    switch (load_.binding) {
+      case ChildLoad::Binding::torch:
+        return call_shim(buffers);
+      case ChildLoad::Binding::ki_abi:
+        return call_abi(buffers);
+      case ChildLoad::Binding::ki_kernel:
+        return launch_all(buffers);
+    }
+    return -1;
+  }
+
+  int call_shim(CallBuffers& buffers) {
+    std::vector<ki_argument> arguments;
+    std::size_t tensor = 0;
+    for (const ChildTensor& input : load_.inputs) {
+      ki_argument argument{};
+      if (input.scalar) {
+        argument.kind = 1;
+        argument.scalar.v.f = input.value;
+      } else {
+        argument.tensor = to_abi(input, buffers.inputs[tensor++]);
+      }
+      arguments.push_back(argument);
+    }
+    if (load_.destination_passing) {
+      for (std::size_t i = 0; i < load_.outputs.size(); ++i) {
+        ki_argument argument{};
+        argument.tensor = to_abi(load_.outputs[i], buffers.outputs[i]);
+        arguments.push_back(argument);
+      }
+    }
+    std::array<ki_tensor, kMostItems> returned{};
+    int count = 0;
+    std::array<char, 512> error{};
+    const int result =
+        exports_.shim_call(load_.symbol.c_str(), arguments.data(), returned.data(),
+                           static_cast<int>(returned.size()), &count, error.data(), error.size());
+    if (result != 0 || load_.destination_passing) return result;
+    if (static_cast<std::size_t>(count) != load_.outputs.size()) return -2;
+    for (std::size_t i = 0; i < load_.outputs.size(); ++i) {
+      const ki_tensor expected = to_abi(load_.outputs[i], 0);
+      if (returned[i].ndim != expected.ndim ||
+          !std::equal(expected.shape, expected.shape + expected.ndim, returned[i].shape)) {
+        return -3;
+      }
+      if (returned[i].dtype != expected.dtype) return -4;
+      buffers.outputs[i] = reinterpret_cast<CudaPointer>(returned[i].data);
+    }
+    return 0;
+  }
+
+  int call_abi(CallBuffers& buffers) {
+    std::vector<ki_tensor> inputs;
+    std::vector<ki_scalar> scalars;
+    for (const ChildTensor& input : load_.inputs) {
+      if (input.scalar) {
+        ki_scalar scalar{};
+        scalar.v.f = input.value;
+        scalars.push_back(scalar);
+      } else {
+        inputs.push_back(to_abi(input, buffers.inputs[inputs.size()]));
+      }
+    }
+    std::vector<ki_tensor> outputs;
+    for (std::size_t i = 0; i < load_.outputs.size(); ++i) {
+      outputs.push_back(to_abi(load_.outputs[i], buffers.outputs[i]));
+    }
+    return exports_.run(inputs.data(), static_cast<int>(inputs.size()), scalars.data(),
+                        static_cast<int>(scalars.size()), outputs.data(),
+                        static_cast<int>(outputs.size()),
+                        reinterpret_cast<void*>(buffers.workspace), load_.workspace_bytes, nullptr);
+  }
+
+  int launch_all(CallBuffers& buffers) {
+    for (std::size_t i = 0; i < load_.kernels.size(); ++i) {
+      const ChildKernel& kernel = load_.kernels[i];
+      std::vector<std::array<char, 8>> values(kernel.arguments.size());
+      std::vector<void*> pointers;
+      for (std::size_t j = 0; j < kernel.arguments.size(); ++j) {
+        put_argument(kernel.arguments[j], buffers, values[j]);
+        pointers.push_back(values[j].data());
+      }
+      const auto size = [](std::uint64_t value) { return static_cast<unsigned>(value); };
+      const int error = driver_.driver.launch(
+          functions_[i], size(kernel.grid[0]), size(kernel.grid[1]), size(kernel.grid[2]),
+          size(kernel.block[0]), size(kernel.block[1]), size(kernel.block[2]),
+          size(kernel.shared_bytes), nullptr, pointers.data(), nullptr);
+      if (error != kCudaSuccess) return error;
+    }
+    return 0;
+  }
+
+  static void put_argument(const ChildArgument& argument, const CallBuffers& buffers,
+                           std::array<char, 8>& out) {
+    const auto put = [&out](const auto& value) { std::memcpy(out.data(), &value, sizeof value); };
+    switch (argument.kind) {
+      case ChildArgument::Kind::input:
+        return put(buffers.inputs.at(argument.index));
+      case ChildArgument::Kind::output:
+        return put(buffers.outputs.at(argument.index));
+      case ChildArgument::Kind::workspace:
+        return put(buffers.workspace);
+      case ChildArgument::Kind::i32:
+        return put(static_cast<std::int32_t>(argument.integer));
+      case ChildArgument::Kind::i64:
+        return put(argument.integer);
+      case ChildArgument::Kind::f32:
+        return put(static_cast<float>(argument.real));
+      case ChildArgument::Kind::f64:
+        return put(argument.real);
+    }
+  }
+
+  ChildLoad load_;
+  LoadedDriver driver_;
+  std::unique_ptr<DeviceSession> session_;
+  Exports exports_;
+  std::string image_;
+  std::vector<CudaFunction> functions_;
+};
+
+}  // namespace
+
+std::string encode_load(const ChildLoad& load) {
+  WireWriter out;
+  out.number(static_cast<std::uint64_t>(load.binding)).text(load.artifact).text(load.symbol);
+  out.number(load.destination_passing ? 1 : 0).number(load.workspace_bytes);
+  out.number(load.inputs.size());
+  for (const ChildTensor& tensor : load.inputs) write_tensor(out, tensor);
+  out.number(load.outputs.size());
+  for (const ChildTensor& tensor : load.outputs) write_tensor(out, tensor);
+  out.number(load.kernels.size());
+  for (const ChildKernel& kernel : load.kernels) {
+    out.text(kernel.symbol).number(kernel.shared_bytes);
+    for (std::size_t i = 0; i < 3; ++i) out.number(kernel.grid[i]).number(kernel.block[i]);
+    out.number(kernel.arguments.size());
+    for (const ChildArgument& argument : kernel.arguments) {
+      out.number(static_cast<std::uint64_t>(argument.kind)).number(argument.index);
+      out.signed_number(argument.integer).real(argument.real);
+    }
+  }
+  return out.bytes();
+}
+
+std::optional<ChildLoad> decode_load(std::string_view payload) {
+  WireReader in(payload);
+  ChildLoad load;
+  const std::uint64_t binding = in.number();
+  if (binding > static_cast<std::uint64_t>(ChildLoad::Binding::ki_kernel)) return std::nullopt;
+  load.binding = static_cast<ChildLoad::Binding>(binding);
+  load.artifact = in.text();
+  load.symbol = in.text();
+  load.destination_passing = in.number() != 0;
+  load.workspace_bytes = in.number();
+  for (std::uint64_t i = in.count(); i > 0; --i) load.inputs.push_back(read_tensor(in));
+  for (std::uint64_t i = in.count(); i > 0; --i) load.outputs.push_back(read_tensor(in));
+  for (std::uint64_t i = in.count(); i > 0; --i) {
+    ChildKernel kernel;
+    kernel.symbol = in.text();
+    kernel.shared_bytes = in.number();
+    for (std::size_t j = 0; j < 3; ++j) {
+      kernel.grid[j] = in.number();
+      kernel.block[j] = in.number();
+    }
+    for (std::uint64_t j = in.count(); j > 0; --j) {
+      ChildArgument argument;
+      const std::uint64_t kind = in.number();
+      if (kind > static_cast<std::uint64_t>(ChildArgument::Kind::f64)) return std::nullopt;
+      argument.kind = static_cast<ChildArgument::Kind>(kind);
+      argument.index = in.number();
+      argument.integer = in.signed_number();
+      argument.real = in.real();
+      kernel.arguments.push_back(argument);
+    }
+    load.kernels.push_back(std::move(kernel));
+  }
+  if (!in.finish()) return std::nullopt;
+  return load;
+}
+
+std::string encode_sample(const ChildSample& sample) {
+  WireWriter out;
+  out.number(sample.empty_window ? 1 : 0)
+      .number(sample.plan.withheld_phase)
+      .number(sample.plan.pattern);
+  out.number(static_cast<std::uint64_t>(sample.plan.flush)).number(sample.plan.windows.size());
+  for (const std::uint64_t window : sample.plan.windows) out.number(window);
+  out.number(sample.plan.offsets.size());
+  for (const std::uint64_t offset : sample.plan.offsets) out.number(offset);
+  return out.bytes();
+}
+
+std::optional<ChildSample> decode_sample(std::string_view payload) {
+  WireReader in(payload);
+  ChildSample sample;
+  sample.empty_window = in.number() != 0;
+  sample.plan.withheld_phase = in.number();
+  sample.plan.pattern = in.number();
+  sample.plan.flush = in.number() == 0 ? SamplePlan::Flush::none : SamplePlan::Flush::write;
+  for (std::uint64_t i = in.count(); i > 0; --i) sample.plan.windows.push_back(in.number());
+  for (std::uint64_t i = in.count(); i > 0; --i) sample.plan.offsets.push_back(in.number());
+  if (!in.finish()) return std::nullopt;
+  return sample;
+}
+
+std::string encode_report(const SampleReport& report) {
+  WireWriter out;
+  out.number(report.window_ns).number(report.late_ns).signed_number(report.cuda_error);
+  out.signed_number(report.call_result).number(report.retained_bytes);
+  for (const bool flag : {report.guards_broken, report.inputs_changed, report.output_aliases,
+                          report.l2_limit_changed}) {
+    out.number(flag ? 1 : 0);
+  }
+  return out.bytes();
+}
+
+std::optional<SampleReport> decode_report(std::string_view payload) {
+  WireReader in(payload);
+  SampleReport report;
+  report.window_ns = in.number();
+  report.late_ns = in.number();
+  report.cuda_error = static_cast<int>(in.signed_number());
+  report.call_result = static_cast<int>(in.signed_number());
+  report.retained_bytes = in.number();
+  for (bool SampleReport::*flag :
+       {&SampleReport::guards_broken, &SampleReport::inputs_changed, &SampleReport::output_aliases,
+        &SampleReport::l2_limit_changed}) {
+    report.*flag = in.number() != 0;
+  }
+  if (!in.finish()) return std::nullopt;
+  return report;
+}
+
+int measuring_child_main() {
+  Child child;
+  bool loaded = false;
+  while (const auto request = receive_request(kChannelDescriptor)) {
+    const auto refuse = [&request](std::string_view text) {
+      return send_answer(kChannelDescriptor, *request, FrameKind::failure, text);
+    };
+    if (request->kind == FrameKind::finish) {
+      send_answer(kChannelDescriptor, *request, FrameKind::answer, {});
+      ::_exit(0);  // nothing of the artifact's runs on the way out
+    }
+    bool sent = false;
+    if (request->kind == FrameKind::load && !loaded) {
+      const std::optional<ChildLoad> load = decode_load(request->payload);
+      const std::string fault = load ? child.load(*load) : "BAD_REQUEST load";
+      loaded = fault.empty();
+      sent =
+          loaded ? send_answer(kChannelDescriptor, *request, FrameKind::answer, {}) : refuse(fault);
+    } else if (request->kind == FrameKind::sample && loaded) {
+      const std::optional<ChildSample> sample = decode_sample(request->payload);
+      const std::string report = sample ? child.sample(*sample) : std::string();
+      sent = report.empty() ? refuse("BAD_REQUEST sample")
+                            : send_answer(kChannelDescriptor, *request, FrameKind::answer, report);
+    } else {
+      sent = refuse("BAD_REQUEST order");
+    }
+    if (!sent) return 1;
+  }
+  return 1;
+}
+
+}  // namespace kernelindex::runner

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that loads an artifact and calls it: one trial. It gets the bytes of one sample at a
+// time, and never a seed of another, an expected value, a tolerance or what the sample is for.
+//
+// Descriptor 4 is the memory of the inputs, 5 that of the outputs, both one tensor after the other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuda/device_session.h"
+
+namespace kernelindex::runner {
+
+inline constexpr int kInputDescriptor = 4;
+inline constexpr int kOutputDescriptor = 5;
+
+struct ChildTensor {
+  bool scalar = false;
+  double value = 0;        // of a scalar
+  std::int32_t dtype = 0;  // DLPack
+  std::vector<std::int64_t> shape;
+  std::uint64_t bytes = 0;
+
+  bool operator==(const ChildTensor&) const = default;
+};
+
+// An argument of a kernel of ki-kernel/1, evaluated by the parent.
+struct ChildArgument {
+  enum class Kind : std::uint64_t { input, output, workspace, i32, i64, f32, f64 };
+  Kind kind{};
+  std::uint64_t index = 0;  // of a tensor
+  std::int64_t integer = 0;
+  double real = 0;
+
+  bool operator==(const ChildArgument&) const = default;
+};
+
+struct ChildKernel {
+  std::string symbol;  // lowered
+  std::array<std::uint64_t, 3> grid{1, 1, 1};
+  std::array<std::uint64_t, 3> block{1, 1, 1};
+  std::uint64_t shared_bytes = 0;
+  std::vector<ChildArgument> arguments;
+
+  bool operator==(const ChildKernel&) const = default;
+};
+
+// What the parent says first.
+struct ChildLoad {
+  enum class Binding : std::uint64_t { torch, ki_abi, ki_kernel };
+  Binding binding{};
+  std::string artifact;  // path
+  std::string symbol;
+  bool destination_passing = false;
+  std::vector<ChildTensor> inputs;  // scalars among them, in the order of the definition
+  std::vector<ChildTensor> outputs;
+  std::uint64_t workspace_bytes = 0;
+  std::vector<ChildKernel> kernels;
+
+  bool operator==(const ChildLoad&) const = default;
+};
+
+std::string encode_load(const ChildLoad& load);
+std::optional<ChildLoad> decode_load(std::string_view payload);
+
+struct ChildSample {
+  bool empty_window = false;
+  SamplePlan plan;
+};
+std::string encode_sample(const ChildSample& sample);
+std::optional<ChildSample> decode_sample(std::string_view payload);
+
+std::string encode_report(const SampleReport& report);
+std::optional<SampleReport> decode_report(std::string_view payload);
+
+// The mode of the program. Returns the exit code.
+int measuring_child_main();
+
+}  // namespace kernelindex::runner

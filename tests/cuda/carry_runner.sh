@@ -24,7 +24,7 @@ in_root() {
   # shellcheck disable=SC2016
   unshare --mount bash -c 'mount --rbind /proc "$0/proc" && exec chroot "$0" "${@}"' "$root" "$@"
 }
-in_root /runner/kernelindex-runner --help | grep -q calibrate
+in_root /runner/kernelindex-runner --help | grep calibrate > /dev/null
 # doctor starts too, and says what is not there.
 in_root /runner/kernelindex-runner doctor > "$root/doctor.txt" || true
 grep -q 'driver *MISSING' "$root/doctor.txt"

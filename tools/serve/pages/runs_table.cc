@@ -45,7 +45,7 @@ void append_run(Html& html, const RunView& run, const RunColumns& columns) {
     html.name(tools::implementation_text(row));
   }
   if (columns.hardware) {
-    const Html::Element name = cell(html, "Hardware", "words");
+    const Html::Element name = cell(html, "Hardware", "nowrap");
     html.name(row.hardware);
   }
   {
@@ -56,7 +56,7 @@ void append_run(Html& html, const RunView& run, const RunColumns& columns) {
     const Html::Element observed = cell(html, "Observed", "words");
     append_day(html, row.observed_at);
   }
-  const Html::Element source = cell(html, "Source", "words");
+  const Html::Element source = cell(html, "Source", "nowrap");
   html.name(source_title(row.source));
 }
 
@@ -79,15 +79,14 @@ void append_record(Html& html, const RecordView& record) {
     html.name(tools::without_ending(record.implementation_name, record.operation_name));
   }
   {
-    const Html::Element name = cell(html, "Hardware", "words");
+    const Html::Element name = cell(html, "Hardware", "nowrap");
     html.name(record.hardware);
   }
   {
-    const Html::Element source = cell(html, "Source", "words");
+    const Html::Element source = cell(html, "Source", "nowrap");
     html.name(source_title(record.source));
   }
-  const Html::Element mark =
-      cell(html, "Move", record.late || !record.previous ? "nowrap" : "words");
+  const Html::Element mark = cell(html, "Move", "nowrap");
   if (record.late) {
     html.add("span", {{"class", "badge warn"}}, "LATE");
   } else if (record.previous) {

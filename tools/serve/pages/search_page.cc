@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 
 #include "ledger/identify.h"
 #include "ledger/search_index.h"
@@ -98,6 +99,34 @@ void append_hit(Html& html, const Site& site, const SearchHit& hit) {
   html.add("span", {{"class", "mono"}}, short_digest(hit.digest));
 }
 
+// How many hits each kind has, as links to those of one kind: names repeat from kind to kind.
+void append_kinds(Html& html, std::string_view text, const std::vector<const SearchHit*>& hits,
+                  std::optional<ManifestKind> chosen) {
+  std::map<ManifestKind, std::size_t> counts;
+  for (const SearchHit* hit : hits) ++counts[hit->kind];
+  if (counts.size() < 2) return;
+  const Html::Element nav = html.in("nav", {{"class", "pager"}, {"aria-label", "Kinds"}});
+  const auto choice = [&](std::optional<ManifestKind> kind, std::size_t count) {
+    const std::string name =
+        std::string(kind ? kind_name(*kind) : "All") + " " + tools::grouped(count);
+    if (kind == chosen) {
+      html.add("strong", {{"aria-current", "true"}}, name);
+      return;
+    }
+    Link link("/search");
+    link.query("q", text);
+    if (kind) link.query("kind", kind_name(*kind));
+    html.link(link, name);
+  };
+  choice(std::nullopt, hits.size());
+  // Runs first: they are what most people look for.
+  const auto runs = counts.find(ManifestKind::benchmark_run);
+  if (runs != counts.end()) choice(runs->first, runs->second);
+  for (const auto& [kind, count] : counts) {
+    if (kind != ManifestKind::benchmark_run) choice(kind, count);
+  }
+}
+
 void append_form(Html& html, std::string_view text) {
   const Html::Element form = html.in("form", {{"class", "big-search"},
                                               {"role", "search"},
@@ -131,6 +160,12 @@ Result<Response> search_page(const Site& site, const SiteIndex& index, const Req
     hits = std::move(*found);
     exact = by_id(site, text);
   }
+  const std::optional<ManifestKind> chosen = kind_from_name(request.text("kind"));
+  if (!chosen && !request.text("kind").empty()) {
+    return fail(ErrorKind::invalid, "BAD_PARAMETER", "kind", "this is no kind of manifest");
+  }
+  const std::vector<const SearchHit*> of_all_kinds = hits;
+  if (chosen) std::erase_if(hits, [&](const SearchHit* hit) { return hit->kind != *chosen; });
   const std::size_t pages = std::max<std::size_t>(1, (hits.size() + kPageHits - 1) / kPageHits);
   const std::size_t page = std::clamp<std::size_t>(static_cast<std::size_t>(*asked), 1, pages);
   Response response = page_response(
@@ -150,6 +185,7 @@ Result<Response> search_page(const Site& site, const SiteIndex& index, const Req
                  tools::counted(hits.size(), "result") +
                      (pages > 1 ? ", page " + std::to_string(page) + " of " + std::to_string(pages)
                                 : ""));
+        append_kinds(html, text, of_all_kinds, chosen);
         if (hits.empty()) {
           html.add("p", {{"class", "soft"}}, "Nothing in this ledger has all of these words.");
           return;
@@ -162,14 +198,14 @@ Result<Response> search_page(const Site& site, const SiteIndex& index, const Req
           }
         }
         const Html::Element pager = html.in("nav", {{"class", "pager"}, {"aria-label", "Pages"}});
-        if (page > 1) {
-          html.link(Link("/search").query("q", text).query("page", std::to_string(page - 1)),
-                    "← Previous");
-        }
-        if (page < pages) {
-          html.link(Link("/search").query("q", text).query("page", std::to_string(page + 1)),
-                    "Next →");
-        }
+        const auto turn = [&](std::size_t to, std::string_view words) {
+          Link link("/search");
+          link.query("q", text);
+          if (chosen) link.query("kind", kind_name(*chosen));
+          html.link(link.query("page", std::to_string(to)), words);
+        };
+        if (page > 1) turn(page - 1, "← Previous");
+        if (page < pages) turn(page + 1, "Next →");
       });
   return response;
 }

@@ -42,6 +42,8 @@ const std::vector<Door>& doors() {
       {"libfyaml", std::regex("libfyaml\\.h"), std::regex("schema/yaml_reader\\.cc")},
       {"zstd", std::regex("zstd(_[a-z]+)?\\.h"), std::regex("ingest/zstd_[a-z_]+\\.cc")},
       {"CLI11", std::regex("CLI/.*"), std::regex("tools/[a-z_]+\\.(cc|h)")},
+      {"dlopen", std::regex("dlfcn\\.h"),
+       std::regex("cuda/(dynamic_library\\.h|measuring_child\\.cc)")},
       {"CUDA", std::regex("(cuda|nvrtc|nvml|cupti)[a-z_]*\\.h"), std::regex("cuda/.*")},
   };
   return all;

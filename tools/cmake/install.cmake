@@ -31,7 +31,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/kernelindexConfigVersion.cmake
   DESTINATION ${package_dir})
 
-install(TARGETS kernelindex RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS kernelindex kernelindex-runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES ${PROJECT_BINARY_DIR}/tools/kernelindex.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kernelindex)
 install(FILES ${PROJECT_BINARY_DIR}/tools/_kernelindex

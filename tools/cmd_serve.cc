@@ -3,14 +3,17 @@
 #include <charconv>
 #include <thread>
 
+#include "ledger/witness_state_file.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
 #include "tools/serve/access_log.h"
 #include "tools/serve/api.h"
+#include "tools/serve/envelope_inbox.h"
 #include "tools/serve/log_routes.h"
 #include "tools/serve/pages/pages.h"
 #include "tools/serve/server.h"
 #include "tools/serve/service.h"
+#include "tools/serve/witness_routes.h"
 #include "tools/verbs.h"
 
 namespace kernelindex::tools {
@@ -38,6 +41,27 @@ constexpr OptionSpec kOptions[] = {
      .value = "FILE",
      .help = "a status key: bundles then say that nothing was left out; no other key is read",
      .kind = ValueKind::file},
+    {.name = "--accept-envelopes",
+     .value = "DIR",
+     .help = "take signed attestations of enrolled contributors by POST, into this folder; 'attest "
+             "--envelope' records them",
+     .kind = ValueKind::folder},
+    {.name = "--witness-key",
+     .value = "FILE",
+     .help = "be a witness of other logs at /add-checkpoint, with this key; needs --witness-log "
+             "and --witness-state",
+     .kind = ValueKind::file},
+    {.name = "--witness-name",
+     .value = "NAME",
+     .help = "the name of the cosignatures; by default the owner of the key"},
+    {.name = "--witness-log",
+     .value = "VKEY",
+     .help = "a key of a log that is cosigned, name+hex+base64",
+     .repeated = true},
+    {.name = "--witness-state",
+     .value = "DIR",
+     .help = "where the witness remembers what it cosigned",
+     .kind = ValueKind::folder},
     {.name = "--access-log",
      .value = "FILE",
      .help = "append a JSON line for each answer; - is standard output; by default none",
@@ -63,6 +87,9 @@ constexpr std::string_view kExamples[] = {
     "serve",
     "serve --listen 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem --access-log -",
 };
+
+constexpr std::size_t kWitnessLogKeys = 63;  // C2SP signed notes
+constexpr UtcMicros kMicrosPerSecond = 1'000'000;
 
 std::unexpected<Error> usage(std::string message) {
   return fail(ErrorKind::usage, "USAGE", "", std::move(message), "Try 'kernelindex serve --help'");
@@ -136,6 +163,52 @@ Result<std::optional<KeyFile>> status_key(const Session& session, const Argument
   return std::move(*key);
 }
 
+// Null when this server is no witness.
+Result<std::shared_ptr<serve::WitnessDesk>> witness_desk(const Session& session,
+                                                         const Arguments& arguments) {
+  if (!arguments.given("--witness-key")) {
+    if (arguments.given("--witness-log") || arguments.given("--witness-state")) {
+      return usage("--witness-log and --witness-state need --witness-key");
+    }
+    return nullptr;
+  }
+  if (!arguments.given("--witness-log") || !arguments.given("--witness-state")) {
+    return usage("--witness-key needs --witness-log and --witness-state");
+  }
+  const Result<LedgerOptions> options = ledger_options(session);
+  if (!options) return fail(options.error());
+  Result<KeyFile> key = read_key_file(arguments.text("--witness-key"), options->passphrase);
+  if (!key) return fail(key.error());
+  const std::string name =
+      arguments.given("--witness-name") ? arguments.text("--witness-name") : key->owner;
+  if (!is_note_name(name)) {
+    return usage("--witness-name is 1 to 255 printable characters without space, +");
+  }
+  std::vector<VerifierKey> logs;
+  for (const std::string& text : arguments.list("--witness-log")) {
+    const Result<VerifierKey> log = parse_vkey(text);
+    if (!log) return fail_in("--witness-log", log.error());
+    if (log->algorithm != NoteAlgorithm::ed25519) {
+      return usage("--witness-log is the key of a witness, not of a log");
+    }
+    if (log->public_key == key->key.public_key()) {
+      return fail(ErrorKind::refused, "COSIGN_OWN_LOG", "--witness-key",
+                  "this is the key of the log itself", "a witness has a key of its own");
+    }
+    logs.push_back(*log);
+  }
+  if (logs.size() > kWitnessLogKeys) return usage("--witness-log is given at most 63 times");
+  const VerifierKey own{name, NoteAlgorithm::cosignature, key->key.public_key()};
+  Result<WitnessStateFile> state = WitnessStateFile::open(arguments.text("--witness-state"), own);
+  if (!state) return fail(state.error());
+  const Clock clock = options->clock ? options->clock : system_clock();
+  return std::make_shared<serve::WitnessDesk>(serve::WitnessDesk{
+      name, std::move(key->key), std::move(logs),
+      std::make_unique<WitnessStateFile>(std::move(*state)), [clock] {
+        return static_cast<std::uint64_t>(std::max<UtcMicros>(1, clock() / kMicrosPerSecond));
+      }});
+}
+
 Result<std::unique_ptr<serve::LedgerFollower>> open_follower(const Session& session,
                                                              const Arguments& arguments) {
   constexpr unsigned kCacheMib = 48;
@@ -194,7 +267,19 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
     if (!opened) return fail(opened.error());
     log = std::move(*opened);
   }
+  const Result<std::shared_ptr<serve::WitnessDesk>> witness = witness_desk(session, arguments);
+  if (!witness) return fail(witness.error());
   serve::Router router;
+  if (*witness) serve::register_witness(router, *witness);
+  if (arguments.given("--accept-envelopes")) {
+    serve::InboxOptions inbox;
+    inbox.folder = arguments.text("--accept-envelopes");
+    inbox.clock = (*follower)->state()->ledger->options().clock;
+    Result<std::shared_ptr<serve::EnvelopeInbox>> opened =
+        serve::EnvelopeInbox::open(std::move(inbox));
+    if (!opened) return fail(opened.error());
+    serve::register_inbox(router, std::move(*opened));
+  }
   serve::register_log(router);
   serve::register_api(router, {.status_key = *key ? &(*key)->key : nullptr});
   serve::register_pages(router);
@@ -225,7 +310,7 @@ constexpr Verb kServeVerb{
     .details =
         "The ledger is opened for reading alone and followed while others write. Nothing is "
         "written,\n"
-        "and no private key is read but a status key that is named.\n"
+        "and no private key is read but a status key or a witness's that is named.\n"
         "\n"
         "  /               pages\n"
         "  /api/v1         the documents that verbs print with --json; /api/v1/openapi.json\n"

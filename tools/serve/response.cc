@@ -74,6 +74,8 @@ std::string_view status_text(unsigned status) {
       return "OK";
     case 201:
       return "Created";
+    case 202:
+      return "Accepted";
     case 303:
       return "See Other";
     case 304:

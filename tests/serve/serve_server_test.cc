@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server on loopback, spoken to byte by byte. Nothing here waits for a clock but the deadline
+// of the test that is about one.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "ledger/appender.h"
+#include "ledger/ledger.h"
+#include "ledger/static_log.h"
+#include "tests/support/temp_dir.h"
+#include "tools/log_identity.h"
+#include "tools/serve/api.h"
+#include "tools/serve/log_routes.h"
+#include "tools/serve/server.h"
+#include "tools/serve/service.h"
+
+namespace kernelindex::serve {
+namespace {
+
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void send(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  // All bytes until the server closes.
+  std::string all() {
+    std::string out;
+    char buffer[4096];
+    for (ssize_t n = 0; (n = ::recv(socket_, buffer, sizeof buffer, 0)) > 0;) {
+      out.append(buffer, static_cast<std::size_t>(n));
+    }
+    return out;
+  }
+
+ private:
+  int socket_;
+};
+
+class ServerTest : public ::testing::Test {
+ public:
+  void SetUp() override {
+    ledger_.directory = folder_ / "ledger";
+    ledger_.state = folder_ / "state";
+    FoundingOptions founding;
+    founding.origin = "example.org/log";
+    founding.owner = "tests";
+    Result<std::unique_ptr<Ledger>> made = Ledger::create(ledger_, founding);
+    ASSERT_TRUE(made) << made.error().text();
+    ASSERT_TRUE((*made)->checkpoint());
+    made->reset();
+    Result<std::unique_ptr<LedgerFollower>> follower = LedgerFollower::open({ledger_, {}, 1 << 20});
+    ASSERT_TRUE(follower) << follower.error().text();
+    follower_ = std::move(*follower);
+    Router router;
+    register_log(router);
+    register_api(router);
+    router.post("/echo", 16, [](const Site&, const Request& request, const Captures&) {
+      return Result<Response>(answer(request.body, kText, CachePolicy::no_store));
+    });
+    service_ = std::make_unique<Service>(*follower_, metrics_, std::move(router), HeadOptions{});
+  }
+  void start(ServerOptions options = {}) {
+    Result<std::unique_ptr<Server>> server = Server::listen(options, *service_, nullptr);
+    ASSERT_TRUE(server) << server.error().text();
+    server_ = std::move(*server);
+    thread_ = std::thread([this] { server_->run(); });
+  }
+  void TearDown() override {
+    if (server_) server_->stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  std::string ask(std::string_view bytes) {
+    Client client(server_->port());
+    client.send(bytes);
+    return client.all();
+  }
+  static std::string get(const std::string& path, const std::string& more = {}) {
+    return "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + more + "\r\n";
+  }
+  static std::string body_of(const std::string& answer) {
+    return answer.substr(answer.find("\r\n\r\n") + 4);
+  }
+
+  test::TempDir folder_;
+  LedgerOptions ledger_;
+  std::unique_ptr<LedgerFollower> follower_;
+  Metrics metrics_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+TEST_F(ServerTest, ACheckpointIsThatOfTheLedger) {
+  start();
+  const std::string answer = ask(get("/checkpoint"));
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
+  const Result<SignedCheckpoint> checkpoint = parse_checkpoint(body_of(answer));
+  ASSERT_TRUE(checkpoint);
+  EXPECT_EQ(checkpoint->checkpoint.head, follower_->state()->reader.head());
+}
+
+TEST_F(ServerTest, HeadHasTheHeaderOfGetAndNoBody) {
+  start();
+  const std::string head = ask("HEAD /api/v1/log HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(body_of(head), "");
+  const std::string whole = ask(get("/api/v1/log"));
+  EXPECT_NE(head.find("Content-Length: " + std::to_string(body_of(whole).size()) + "\r\n"),
+            std::string::npos);
+}
+
+TEST_F(ServerTest, ATagThatTheClientHasGives304FromMemoryAndAnew) {
+  start();
+  const std::string first = ask(get("/api/v1/log"));
+  const std::size_t at = first.find("ETag: ") + 6;
+  const std::string tag = first.substr(at, first.find("\r\n", at) - at);
+  for (const char* path : {"/api/v1/log", "/api/v1/log?x=new"}) {
+    const std::string again = ask(get(path, "If-None-Match: " + tag + "\r\n"));
+    EXPECT_TRUE(again.starts_with("HTTP/1.1 304 ")) << again;
+    EXPECT_EQ(body_of(again), "");
+  }
+}
+
+TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrderUpToTheGarbage) {
+  start();
+  const std::string answer =
+      ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+          "\x01\x02garbage\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::size_t first = answer.find("HTTP/1.1 200");
+  const std::size_t second = answer.find("HTTP/1.1 404");
+  const std::size_t third = answer.find("HTTP/1.1 400");
+  EXPECT_EQ(first, 0u);
+  EXPECT_LT(second, third);
+  EXPECT_NE(third, std::string::npos);
+  EXPECT_EQ(answer.find("HTTP/1.1 200", 1), std::string::npos) << "nothing follows garbage";
+}
+
+TEST_F(ServerTest, WhatCannotBeUnderstoodIsRefused) {
+  start();
+  const auto status = [&](const std::string& request) { return ask(request).substr(9, 3); };
+  EXPECT_EQ(status("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), "400") << "no host";
+  EXPECT_EQ(status("PUT / HTTP/1.1\r\nHost: x\r\n\r\n"), "405");
+  EXPECT_EQ(status("POST /api/v1/log HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"),
+            "405");
+  EXPECT_EQ(status("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 17\r\n\r\n"), "413");
+  EXPECT_EQ(status("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            "411");
+  EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"), "400");
+  EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(20'000, 'a') + "\r\n\r\n"),
+            "431");
+  for (const char* path : {"/../etc/passwd", "/%2e%2e/x", "/a%00", "/%c0%ae"}) {
+    EXPECT_EQ(status(get(path)), "400") << path;
+  }
+}
+
+TEST_F(ServerTest, ABodyWithinItsLimitArrives) {
+  start();
+  EXPECT_EQ(body_of(ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 16\r\n"
+                        "Connection: close\r\n\r\n0123456789abcdef")),
+            "0123456789abcdef");
+}
+
+TEST_F(ServerTest, SlowClientsAreClosedAndOthersServed) {
+  ServerOptions options;
+  options.limits.header_time = std::chrono::milliseconds(1);
+  start(options);
+  Client slow(server_->port());
+  slow.send("GET / HT");
+  EXPECT_EQ(slow.all(), "") << "ends at the deadline, without an answer";
+}
+
+TEST_F(ServerTest, AtTheLimitThoseWhoKeepItWaitingMakeRoom) {
+  ServerOptions options;
+  options.limits.connections = 8;
+  start(options);
+  std::vector<std::unique_ptr<Client>> idle;
+  for (int i = 0; i < 40; ++i) {
+    idle.push_back(std::make_unique<Client>(server_->port()));
+    idle.back()->send("GET / HT");
+  }
+  EXPECT_TRUE(ask(get("/healthz")).starts_with("HTTP/1.1 200"));
+}
+
+TEST_F(ServerTest, AWriterInAnotherHandIsFollowed) {
+  start();
+  const std::uint64_t before = follower_->state()->reader.head().size;
+  const Result<bool> nothing = follower_->refresh();
+  ASSERT_TRUE(nothing);
+  EXPECT_FALSE(*nothing);
+  {
+    const Result<std::unique_ptr<Ledger>> writer = Ledger::open(ledger_);
+    ASSERT_TRUE(writer) << writer.error().text();
+    Result<std::unique_ptr<Appender>> appender = (*writer)->append_attestations();
+    ASSERT_TRUE(appender) << appender.error().text();
+    ASSERT_TRUE((*appender)->artifact("bytes of an artifact", "text/plain"));
+    ASSERT_TRUE((*appender)->finish(std::nullopt));
+  }
+  const Result<bool> moved = follower_->refresh();
+  ASSERT_TRUE(moved) << moved.error().text();
+  EXPECT_TRUE(*moved);
+  EXPECT_EQ(follower_->state()->reader.head().size, before + 1);
+  EXPECT_EQ(body_of(ask(get("/healthz"))), "ok, serving size " + std::to_string(before + 1) + "\n");
+}
+
+// Every tile, entry and object, judged by the code for strangers, through the socket.
+TEST_F(ServerTest, AStrangerFindsTheWholeLogAsItWasSigned) {
+  start();
+  class Remote final : public ResourceSource {
+   public:
+    explicit Remote(ServerTest& test) : test_(test) {}
+    Result<bool> stream(const std::string& path, std::uint64_t, const ByteSink& piece) override {
+      const std::string answer = test_.ask(ServerTest::get("/" + path));
+      if (answer.starts_with("HTTP/1.1 404")) return false;
+      if (Status taken = piece(body_of(answer)); !taken) return fail(taken.error());
+      return true;
+    }
+
+   private:
+    ServerTest& test_;
+  } remote(*this);
+  StaticLogOptions options;
+  options.objects = [](std::string_view leaf) -> Result<std::vector<Digest>> {
+    const Result<Entry> entry = decode_entry(leaf);
+    if (!entry) return fail(entry.error());
+    return std::vector{entry->content.digest};
+  };
+  const Result<StaticLogReport> report =
+      verify_static_log(remote, tools::log_keys(follower_->state()->reader), options);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_TRUE(report->ok());
+  EXPECT_EQ(report->leaves, follower_->state()->reader.head().size);
+  EXPECT_EQ(report->objects_absent, 0u);
+}
+
+}  // namespace
+}  // namespace kernelindex::serve

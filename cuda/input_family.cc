@@ -32,7 +32,9 @@ void scale_rows(HostTensor& tensor, const WordStream& rows, const WordStream* bl
     for (std::int64_t column = 0; column < length; ++column) {
       double factor = row_factor;
       if (blocks != nullptr) {
-        factor *= power_of_two(*blocks, static_cast<std::uint64_t>(column / kBlockColumns), 2);
+        // Another one in each row: one draw for all could leave a block as it was by chance.
+        const std::int64_t block = row * (length / kBlockColumns + 1) + column / kBlockColumns;
+        factor *= power_of_two(*blocks, static_cast<std::uint64_t>(block), 2);
       }
       const std::int64_t at = row * length + column;
       tensor.set(at, tensor.value(at) * factor);

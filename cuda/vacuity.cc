@@ -129,17 +129,21 @@ Result<VacuityReport> test_comparator(const ReferenceOperation& operation, const
                                       const Tolerance& tolerance, std::int64_t rows) {
   VacuityReport report{controls_of(operation), {}};
   std::set<Control> surviving(report.tried.begin(), report.tried.end());
-  // The result of other inputs: all streams another.
-  const StreamOf other_stream = [&stream](std::string_view name) {
-    return stream(std::string(name) + "/other");
-  };
-  std::set<InputFamily> families(correctness_rounds(operation).begin(),
-                                 correctness_rounds(operation).end());
-  for (const InputFamily family : families) {
+  // Every round, as a candidate has to pass it, from streams of its own.
+  std::size_t number = 0;
+  for (const InputFamily family : correctness_rounds(operation)) {
+    const std::string suffix = "/round" + std::to_string(number++);
+    const StreamOf round_stream = [&stream, &suffix](std::string_view name) {
+      return stream(std::string(name) + suffix);
+    };
+    // The result of other inputs: all streams another.
+    const StreamOf other_stream = [&stream, &suffix](std::string_view name) {
+      return stream(std::string(name) + suffix + "/other");
+    };
     if (surviving.empty()) break;
     InputOptions options = inputs;
     options.family = family;
-    const Result<Arguments> right = make_inputs(operation, axes, stream, options);
+    const Result<Arguments> right = make_inputs(operation, axes, round_stream, options);
     if (!right) return fail(right.error());
     const Result<Arguments> other = make_inputs(operation, axes, other_stream, options);
     if (!other) return fail(other.error());

@@ -19,12 +19,14 @@
 #include "schema/runner_channel.h"
 #include "schema/sentinel_session.h"
 #include "schema/statistics.h"
+#include "tests/cuda/rmsnorm_job.h"
 #include "tests/support/corpus.h"
 #include "tests/support/run_program.h"
 
 namespace kernelindex::runner {
 namespace {
 
+using test::rmsnorm_job;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -77,50 +79,6 @@ class Runner {
   int channel_ = -1;
   pid_t process_ = -1;
 };
-
-// A job about rmsnorm, made of the manifests that importers give.
-JobDocument rmsnorm_job() {
-  const auto carried = [](const std::string& text) {
-    const Manifest manifest = read_manifest(text).value();
-    return JobManifest{manifest.identity, manifest.name, manifest.bytes};
-  };
-  JobDocument job;
-  job.ledger = sha256("ledger");
-  job.job = sha256("job");
-  job.seen_size = 20;
-  job.seen_root = sha256("root");
-  job.run = sha256("run");
-  job.runner = sha256("runner");
-  job.protocol = sha256("protocol");
-  job.harness = sha256("harness");
-  job.nonce = sha256("nonce").bytes;
-  job.expires_at = parse_utc_instant("2099-12-01T12:00:00.000000Z").value();
-  job.source_reviewed = true;
-  job.device = {"NVIDIA H200", "sm_90", std::nullopt, "", 1};
-  job.limits.output_bytes = 1 << 23;
-  job.limits.vram_bytes = std::int64_t{16} << 30;
-  job.operation = carried(kernelindex::test::read_file(
-      kernelindex::test::source_root() / "tests/cuda/data/operations/rmsnorm-h4096.json"));
-  job.workloads = {carried(
-      R"({"apiVersion":"kernelindex.dev/v1alpha1","kind":"WorkloadCase",
-          "metadata":{"name":"rmsnorm-h4096-33bf737d"},
-          "spec":{"axes":{"batch_size":7},"correctness":{"comparator":"sol_execbench_eval"},
-                  "operationSpecDigest":")" +
-      job.operation.digest.text() +
-      R"(","tensors":{"hidden_states":{"dtype":"bf16","shape":[7,4096]},
-                      "weight":{"dtype":"bf16","shape":[4096]}}}})")};
-  job.recipe.binding = BuildRecipe::Binding::torch;
-  job.recipe.language = "cuda_cpp";
-  job.recipe.entry_path = "main.cpp";
-  job.recipe.entry_symbol = "run";
-  const auto file = [](std::string path, std::string content) {
-    return JobSourceFile{std::move(path), sha256(content), content};
-  };
-  job.sources = {file("kernel.cu", "__global__ void k();\n"),
-                 file(std::string(kRecipePath), write_build_recipe(job.recipe)),
-                 file("main.cpp", "void run() { getenv(\"X\"); }\n")};
-  return job;
-}
 
 TEST(SimulatedRun, GivesAResultThatSaysItIsSimulated) {
   const JobDocument job = rmsnorm_job();

@@ -28,6 +28,7 @@ constexpr const Verb* kVerbs[] = {
     &kCosignVerb,
     &kVerifyTilesVerb,
     &kExportTilesVerb,
+    &kMirrorVerb,
     &kServeVerb,
     &kReindexVerb,
     &kAttestVerb,

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages, held against the two run pages that the project started from, against themselves
+// (every link leads somewhere), and against names that would like to be markup.
+#include "tools/serve/pages/pages.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "schema/canonical_json.h"
+#include "tests/acceptance/room.h"
+#include "tests/support/corpus.h"
+#include "tools/serve/api.h"
+#include "tools/serve/log_routes.h"
+#include "tools/serve/manifest_index.h"
+#include "tools/serve/pages/readable_name.h"
+
+namespace kernelindex::serve {
+namespace {
+
+constexpr std::string_view kFirst =
+    "sha256:fa2cdd25d5d22ec080b8e6fcabbd2acc51a3c2ab3bcff1cfc9a5be97cdd4e0dc";
+constexpr std::string_view kSecond =
+    "sha256:bcac4b197aba0543b89e933a31d55a844b179082f6006b1233cddff3d8b17d60";
+
+// A ledger, and the routes over it.
+class Pages {
+ public:
+  explicit Pages(test::Room room)
+      : room_(std::move(room)), reader_(room_.read()), manifests_(reader_) {
+    register_pages(router_);
+    register_api(router_);
+    register_log(router_);
+  }
+
+  Response get(std::string_view path, std::string_view accept = "text/html") const {
+    Request request;
+    Result<Target> target = parse_target(path);
+    EXPECT_TRUE(target) << path;
+    if (!target) return {};
+    request.target = std::move(*target);
+    request.accept = accept;
+    const Site site{options_, reader_, manifests_, nullptr, test::fixed_now()};
+    return router_.respond(site, request);
+  }
+  std::string html(std::string_view path) const {
+    const Response response = get(path);
+    EXPECT_EQ(response.status, 200u) << path;
+    EXPECT_EQ(response.content_type, kHtml) << path;
+    return *response.body;
+  }
+
+ private:
+  test::Room room_;
+  Reader reader_;
+  ManifestIndex manifests_;
+  SiteOptions options_{"tests", "", RankingPolicy::v1};
+  Router router_;
+};
+
+Pages& sample() {
+  static Pages pages = [] {
+    test::Room room;
+    room.import_sample();
+    return Pages(std::move(room));
+  }();
+  return pages;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// What a person reads: text without tags, one space between words.
+std::string words_of(const std::string& html) {
+  std::string text;
+  bool tag = false;
+  for (const char c : html) {
+    if (c == '<') tag = true;
+    text += tag || c == '\n' ? ' ' : c;
+    if (c == '>') tag = false;
+  }
+  for (const auto& [entity, character] :
+       {std::pair("&lt;", "<"), {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}}) {
+    replace_all(text, entity, character);
+  }
+  std::string out;
+  for (const char c : text) {
+    if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
+  }
+  return out;
+}
+
+void expect_facts(const std::string& html, const std::vector<std::string>& facts) {
+  const std::string text = words_of(html);
+  for (const std::string& fact : facts) {
+    EXPECT_NE(text.find(fact), std::string::npos) << fact << "\nis not in\n" << text;
+  }
+}
+
+// ---- the seeds: shared/seeds, line by line ----
+
+const std::vector<std::string> kCommonFacts = {
+    "source-native comparison",
+    "suite of 16 cases · mean latency",
+    "NVIDIA SOL-ExecBench",
+    "Correctness Marked passed by the source; the correctness policy was not published.",
+    "definition comparator sol_execbench_eval",
+    "description Correctness must pass on every case in the SOL evaluation stack.",
+    "harness SOL-ExecBench evaluation stack v1.0",
+    "timer harness_reported",
+    "primaryStatistic mean",
+    "correctnessReference definition reference implementation",
+    "comparabilityFamily sol_execbench_leaderboard",
+    "gpu NVIDIA B200 (sm_100)",
+    "Artifacts No artifacts published with this run.",
+    "Replications and notes No attestations yet.",
+    "They never change the evidence level; only a KernelIndex-controlled rerun does.",
+    "Add a reproduction or note",
+    "Canonical manifest",
+    "Cite this record",
+    "Report an issue with this run"};
+
+TEST(Pages, TheFirstSeedIsShownFactByFact) {
+  const std::string page = sample().html("/runs/" + std::string(kFirst));
+  expect_facts(page, kCommonFacts);
+  expect_facts(page,
+               {"Primary measurement 59.8 µs mean", "Rank 1 in its comparison group",
+                "observed 2026-06-29", "SOL 0.7008", "2.28× reference", "16/16 cases faster",
+                "implementation Databricks", "project Databricks", "revision submission-15866",
+                "sha256:caec9f00e44cade99c754c1692c5cff4493a56cefcc08fb31c52fb4034cfe49f",
+                "external id submission/15866", std::string(kFirst), "latency · mean 59.8 µs",
+                "ImageNet 83.6 SSM output projection gate multiply backward"});
+}
+
+TEST(Pages, TheSecondSeedIsShownFactByFact) {
+  const std::string page = sample().html("/runs/" + std::string(kSecond));
+  expect_facts(page, kCommonFacts);
+  // Rank 14 of the seed needs runs that the sample does not hold.
+  expect_facts(page,
+               {"Primary measurement 175.5 µs mean", "observed 2026-04-20", "SOL 0.3256",
+                "0.55× reference", "0/16 cases faster", "implementation Amir M. Mir | SF Tensor",
+                "project Amir M. Mir | SF Tensor", "revision submission-1307",
+                "sha256:9c30d4100296278b7b0e4fe9a112a531f6186c0c92ce9a72f257bb0793f2bf11",
+                "external id submission/1307", std::string(kSecond), "latency · mean 175.5 µs",
+                "MoE expert SwiGLU with down projection backward"});
+}
+
+TEST(Pages, TheCatalogGivesTheFirstSeedItsIdItsPeerAndItsDay) {
+  if (!std::filesystem::exists(test::catalog_file())) GTEST_SKIP() << "NO CORPUS";
+  test::Room room;
+  room.import_catalog();
+  const Pages pages(std::move(room));
+  const std::string page = pages.html("/runs/" + std::string(kFirst));
+  expect_facts(page, {"Benchmark run 01a0032e", "Rank 1 in its comparison group of 2",
+                      "KernelIndex id 01a0032e-f7d2-749e-bb30-df1bba93405f", "Published 2026-08-15",
+                      "ac4k", "64.5 µs"});
+  expect_facts(pages.html("/search?q=01a0032e&kind=BenchmarkRun"), {"BenchmarkRun"});
+}
+
+TEST(Pages, ARunBehindOffersTheComparisonWithTheFirst) {
+  const std::string page = sample().html(
+      "/runs/sha256:343f2f8619710bce62be1aed6d0da1246ed48b1fbdb51a4c03098af9cb7e603d");
+  expect_facts(page, {"Rank 2 in its comparison group of 2", "Compare with #1"});
+}
+
+// ---- names ----
+
+TEST(ReadableName, IsThatOfTheSeeds) {
+  EXPECT_EQ(readable_name("079_ImageNet_83.6_ssm_output_projection_gate_multiply_backward"),
+            "ImageNet 83.6 SSM output projection gate multiply backward");
+  EXPECT_EQ(readable_name("017_moe_expert_swiglu_with_down_projection_backward"),
+            "MoE expert SwiGLU with down projection backward");
+  EXPECT_EQ(readable_name("A name for people"), "A name for people");
+  EXPECT_EQ(readable_name(""), "");
+}
+
+TEST(Pages, NamesThatWouldLikeToBeMarkupDoNothing) {
+  const std::string evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;";
+  const std::string long_name(200, 'W');
+  const std::string turned = "abc\u202Edcba";  // a bidi override
+  test::Room room;
+  const auto operation = [](const std::string& name, const std::string& family) {
+    json::Arena arena;
+    return R"({"apiVersion":"kernelindex.dev/v1alpha1","kind":"OperationSpec","metadata":{"name":")" +
+           family + R"(","title":)" + json::canonical(json::Value(arena.copy(name))) +
+           R"(},"spec":{"family":")" + family +
+           R"(","axes":{"n":{"role":"variable","type":"integer"}},)"
+           R"("inputs":[{"name":"x","tensor":{"shape":["n"],"dtype":"float32"}}],)"
+           R"("outputs":[{"name":"z","tensor":{"shape":["n"],"dtype":"float32"}}],)"
+           R"("semantics":{"mutation":"none","determinism":"deterministic"}}})";
+  };
+  std::vector<std::string> paths;
+  int number = 0;
+  for (const std::string& name : {evil, long_name, turned, std::string("名前 اسم")}) {
+    const Result<Manifest> manifest =
+        read_manifest(operation(name, "family-" + std::to_string(number++)));
+    ASSERT_TRUE(manifest) << manifest.error().text();
+    const auto file = room.folder() / ("operation-" + std::to_string(number) + ".json");
+    test::write_file(file, manifest->bytes);
+    room.close();
+    ASSERT_EQ(room.run({"add", file.string()}).exit_code, 0);
+    paths.push_back("/manifests/" + manifest->identity.text());
+  }
+  const Pages pages(std::move(room));
+  paths.insert(paths.end(), {"/operations", "/search?q=script", "/", "/log",
+                             "/search?q=" + percent_encode(evil)});
+  for (const std::string& path : paths) {
+    Response response = pages.get(path);
+    if (response.status == 303 || response.status == 308) {
+      response = pages.get(response.headers.front().value);
+    }
+    ASSERT_EQ(response.status, 200u) << path;
+    const std::string& html = *response.body;
+    EXPECT_EQ(html.find("<script>"), std::string::npos) << path;
+    EXPECT_EQ(html.find("<img"), std::string::npos) << path;
+    EXPECT_EQ(html.find("onerror=alert(1)>"), std::string::npos) << path;
+  }
+}
+
+// ---- links ----
+
+TEST(Pages, EveryLinkLeadsSomewhere) {
+  std::set<std::string> seen = {"/"};
+  std::deque<std::string> left = {"/"};
+  std::size_t pages = 0;
+  while (!left.empty() && seen.size() < 3'000) {
+    const std::string path = left.front();
+    left.pop_front();
+    const Response response = sample().get(path, "text/html, */*");
+    // What needs keys or a checkpoint of the folder is not here.
+    if (path.starts_with("/checkpoint") || path.ends_with("/bundle")) continue;
+    EXPECT_TRUE(response.status == 200 || response.status == 303) << path << response.status;
+    if (response.content_type != kHtml || !response.body) continue;
+    ++pages;
+    const std::string& html = *response.body;
+    for (std::size_t at = 0; (at = html.find("href=\"", at)) != std::string::npos;) {
+      at += 6;
+      std::string link = html.substr(at, html.find('"', at) - at);
+      replace_all(link, "&amp;", "&");
+      link = link.substr(0, link.find('#'));
+      if (!link.starts_with('/')) continue;
+      if (seen.insert(link).second) left.push_back(link);
+    }
+  }
+  EXPECT_GT(pages, 40u);
+}
+
+// ---- comparison ----
+
+TEST(Pages, NoRunWinsAcrossGroups) {
+  const std::string html =
+      sample().html("/compare?run=" + percent_encode(kFirst) + "&run=" + percent_encode(kSecond));
+  const std::string text = words_of(html);
+  EXPECT_EQ(text.find("in front"), std::string::npos) << text;
+  EXPECT_NE(html.find("first-mismatch"), std::string::npos);
+}
+
+TEST(Pages, AChartSaysInWordsWhatItShows) {
+  const std::string html = sample().html(
+      "/groups/sha256:caec9f00e44cade99c754c1692c5cff4493a56cefcc08fb31c52fb4034cfe49f");
+  EXPECT_NE(html.find("<svg"), std::string::npos);
+  EXPECT_NE(html.find("<title"), std::string::npos);
+  expect_facts(html, {"Record over time", "2026-06-25 64.5 µs", "2026-06-29 59.8 µs"});
+}
+
+TEST(Pages, WhatIsNotThereIsAPageForPeopleAndAProblemForPrograms) {
+  const Response page = sample().get("/nothing");
+  EXPECT_EQ(page.status, 404u);
+  EXPECT_EQ(page.content_type, kHtml);
+  const Response problem = sample().get("/nothing", "*/*");
+  EXPECT_EQ(problem.status, 404u);
+  EXPECT_EQ(problem.content_type, kProblem);
+}
+
+}  // namespace
+}  // namespace kernelindex::serve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that pages load: one stylesheet, and a script that is a comfort only. Their addresses
+// The files that pages load: one stylesheet, an icon, and a script that is a comfort only. Their addresses
 // hold their digests, so that they are kept for ever and never stale.
 #pragma once
 
@@ -17,6 +17,7 @@ struct Asset {
 
 const Asset& stylesheet();
 const Asset& script();
+const Asset& icon();
 // Null when there is none of that name.
 const Asset* find_asset(std::string_view name);
 

@@ -34,6 +34,7 @@ void append_head(Html& html, const PageHead& head) {
   html.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   html.leaf("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
   html.add("title", head.title.empty() ? "KernelIndex" : head.title + " · KernelIndex");
+  html.leaf("link", {{"rel", "icon"}, Attribute::href(Link("/assets/", icon().name))});
   html.leaf("link", {{"rel", "stylesheet"}, Attribute::href(Link("/assets/", stylesheet().name))});
   html.add("script", {{"defer"}, Attribute::src(Link("/assets/", script().name))});
   html.leaf("link", {{"rel", "alternate"},

@@ -5,6 +5,7 @@
 #include "tools/display_text.h"
 #include "tools/http_source.h"
 #include "tools/json_output.h"
+#include "tools/log_keys.h"
 #include "tools/progress.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -91,21 +92,6 @@ class RemoteLog {
   bool bundle_is_full_ = false;
 };
 
-Result<std::vector<VerifierKey>> trusted_keys(const Arguments& arguments) {
-  std::vector<VerifierKey> keys;
-  for (const std::string& text : arguments.list("--key")) {
-    const Result<VerifierKey> key = parse_vkey(text);
-    if (!key) return fail_in("--key", key.error());
-    if (key->algorithm != NoteAlgorithm::ed25519) {
-      return fail(ErrorKind::usage, "USAGE", "--key", "this is the key of a witness, not of a log");
-    }
-    keys.push_back(*key);
-  }
-  if (!keys.empty()) return keys;
-  return fail(ErrorKind::usage, "USAGE", "", "mirror: --key is required",
-              "Take the log's key from where you trust it, never from the server");
-}
-
 Result<SignedCheckpoint> fetch_checkpoint(ResourceSource& remote, const std::string& url,
                                           const std::vector<VerifierKey>& keys) {
   const Result<std::optional<std::string>> bytes =
@@ -145,7 +131,7 @@ void print(Output& out, const SignedCheckpoint& checkpoint, const TileExportRepo
 }
 
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
-  const Result<std::vector<VerifierKey>> keys = trusted_keys(arguments);
+  const Result<std::vector<VerifierKey>> keys = trusted_log_keys(arguments, "mirror");
   if (!keys) return fail(keys.error());
   const std::string url = arguments.text("URL");
   Result<HttpSource> remote = HttpSource::open(url, arguments.list("--allow-host"));

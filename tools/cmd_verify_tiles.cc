@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// verify tiles: a log in a folder, judged without any ledger of one's own.
+// verify tiles: a log in a folder or on a server, judged without any ledger of one's own.
 #include "ledger/entry.h"
 #include "ledger/static_log.h"
 #include "tools/display_text.h"
+#include "tools/http_source.h"
 #include "tools/json_output.h"
+#include "tools/log_keys.h"
 #include "tools/progress.h"
 #include "tools/session.h"
 #include "tools/verbs.h"
@@ -14,19 +16,23 @@ namespace {
 constexpr OptionSpec kOptions[] = {
     {.name = "--key",
      .value = "VKEY",
-     .help = "a key of the log, name+hex+base64, from somewhere else than the folder; repeat it "
+     .help = "a key of the log, name+hex+base64, from somewhere else than the log; repeat it "
              "for each key of a log that changed keys",
      .repeated = true},
     {.name = "--hashes-only",
      .help = "the tree alone: for logs whose entry bundles are of another format"},
-    {.name = "DIR",
-     .help = "the folder that holds the log's checkpoint",
+    {.name = "--allow-host",
+     .value = "HOST",
+     .help = "ask this host also without TLS and at a private address",
+     .repeated = true},
+    {.name = "LOG",
+     .help = "the folder, or the URL, that has the log's checkpoint",
      .kind = ValueKind::folder,
      .required = true},
 };
 constexpr std::string_view kExamples[] = {
     "verify tiles public/log --key \"$(cat log.vkey)\"",
-    "verify tiles public/log --key example.org/log+47c1c1b2+AddamAGC... --json",
+    "verify tiles https://example.org/log --key example.org/log+47c1c1b2+AddamAGC... --json",
 };
 
 struct Judgement {
@@ -34,20 +40,22 @@ struct Judgement {
   std::uint64_t other_entries = 0;  // that are none of ours, or of a version to come
 };
 
+// A folder, or what a server has.
+Result<std::unique_ptr<ResourceSource>> open_log(const Arguments& arguments) {
+  const std::string where = arguments.text("LOG");
+  if (!where.starts_with("https://") && !where.starts_with("http://")) {
+    return std::make_unique<DirectorySource>(where);
+  }
+  Result<HttpSource> source = HttpSource::open(where, arguments.list("--allow-host"));
+  if (!source) return fail(source.error());
+  return std::make_unique<HttpSource>(std::move(*source));
+}
+
 Result<Judgement> judge(Session& session, const Arguments& arguments) {
-  std::vector<VerifierKey> keys;
-  for (const std::string& text : arguments.list("--key")) {
-    const Result<VerifierKey> key = parse_vkey(text);
-    if (!key) return fail_in("--key", key.error());
-    if (key->algorithm != NoteAlgorithm::ed25519) {
-      return fail(ErrorKind::usage, "USAGE", "--key", "this is the key of a witness, not of a log");
-    }
-    keys.push_back(*key);
-  }
-  if (keys.empty()) {
-    return fail(ErrorKind::usage, "USAGE", "", "verify tiles: --key is required",
-                "Take the log's key from where you trust it, never from the folder");
-  }
+  const Result<std::vector<VerifierKey>> keys = trusted_log_keys(arguments, "verify tiles");
+  if (!keys) return fail(keys.error());
+  const Result<std::unique_ptr<ResourceSource>> source = open_log(arguments);
+  if (!source) return fail(source.error());
   Judgement judgement;
   StaticLogOptions options;
   options.entries = !arguments.given("--hashes-only");
@@ -61,9 +69,8 @@ Result<Judgement> judge(Session& session, const Arguments& arguments) {
   options.progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.update(done, total, "leaves");
   };
-  DirectorySource source(arguments.text("DIR"));
-  Result<StaticLogReport> report = verify_static_log(source, keys, options);
-  if (!report) return fail_in(arguments.text("DIR"), report.error());
+  Result<StaticLogReport> report = verify_static_log(**source, *keys, options);
+  if (!report) return fail_in(arguments.text("LOG"), report.error());
   judgement.report = std::move(*report);
   return judgement;
 }
@@ -149,13 +156,13 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
 
 constexpr Verb kVerifyTilesVerb{
     .name = "verify tiles",
-    .summary = "check a log that lies in a folder as static files",
+    .summary = "check a log that lies in a folder or on a server as static files",
     .details =
         "The layout is C2SP tlog-tiles, as 'export tiles' writes it. The checkpoint's signature, "
         "each\n"
         "tile against its parent, each entry against its leaf hash, and each object that an entry "
         "of\n"
-        "ours names against its digest. Nothing in the folder is trusted; exit 1 when something "
+        "ours names against its digest. Nothing that lies there is trusted; exit 1 when something "
         "is\n"
         "false or missing, and the path of each fault. Objects may be withheld: they are counted.",
     .options = kOptions,

@@ -41,6 +41,8 @@ def main(program, sample):
             mirror = ("mirror", url, folder + "/copy", "--key", key, "--allow-host", "127.0.0.1")
             run(*mirror)
             run("verify", "tiles", folder + "/copy", "--key", key)
+            judge = ("verify", "tiles", url, "--key", key, "--allow-host", "127.0.0.1")
+            assert run(*judge)[0].endswith("OK")
             public = {p.relative_to(root / "public") for p in (root / "public").rglob("*")}
             assert public == {p.relative_to(root / "copy") for p in (root / "copy").rglob("*")}
             run(*mirror)  # again: all is there
@@ -53,6 +55,7 @@ def main(program, sample):
                 place = f"{folder}/forged{number}"
                 said = run("mirror", url, place, "--key", key, "--allow-host", "127.0.0.1", code=4)
                 assert "MISMATCH" in said[1], said
+                run(*judge, code=1)
                 assert not (pathlib.Path(place) / "checkpoint").exists()
                 path.write_bytes(whole)
             # Without the switch no plain connection and no private address is asked.

@@ -97,7 +97,9 @@ void append_verifying(Html& html, const Site& site) {
                   "kernelindex verify tiles " + base + " --key " + tools::log_key_text(site.reader),
                   "command-tiles");
   html.add("p", "Follow it: a mirror checks every byte and that the log only grew.");
-  append_copyable(html, "kernelindex mirror " + base + " DIR", "command-mirror");
+  append_copyable(html,
+                  "kernelindex mirror " + base + " DIR --key " + tools::log_key_text(site.reader),
+                  "command-mirror");
   const Html::Element line = html.in("p", {{"class", "head-links"}});
   html.link(Link("/checkpoint"), "Checkpoint");
   html.link(Link("/api/v1/log"), "JSON");

@@ -47,7 +47,8 @@ struct NotRecorded {
   std::string_view operator()(const Withholding&) const { return {}; }
   template <typename Measurement>
   std::string_view operator()(const Measurement&) const {
-    return "measurements are recorded by `kernelindex job`, `accept` and `calibrate`";
+    return "this version records no measurements: a job, its result and its acceptance come "
+           "together";
   }
 };
 

@@ -85,8 +85,8 @@ TEST(CompileFlags, DeniesAllElse) {
                            "-o",
                            "-odir",
                            "--keep",
-                           "-ccbin=/tmp/x",
-                           "-Wl,-rpath=/tmp",
+                           "-ccbin=other",
+                           "-Wl,-rpath=elsewhere",
                            "-dlto",
                            "kernel.cu"}) {
     EXPECT_FALSE(is_allowed_flag(flag)) << flag;

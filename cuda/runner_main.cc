@@ -19,9 +19,8 @@ namespace {
 constexpr const char* kUsage =
     "kernelindex-runner: builds, checks and times kernels behind process boundaries\n"
     "\n"
-    "  kernelindex-runner measure   --channel FD [--simulate]   one job, spoken for by `rerun`\n"
-    "  kernelindex-runner calibrate --channel FD [--simulate]   sentinel sessions, for "
-    "`calibrate`\n"
+    "  kernelindex-runner measure   --channel FD [--simulate]   one job, from document to result\n"
+    "  kernelindex-runner calibrate --channel FD [--simulate]   sentinel sessions\n"
     "  kernelindex-runner doctor [--json]                       what this machine has and lacks\n"
     "\n"
     "With --simulate nothing is measured: times are made up, the result says so, and no ledger\n"

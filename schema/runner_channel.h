@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said between `kernelindex rerun` (or `calibrate`) and the runner it starts: one stream
+// What is said between the runner and the controller that starts it: one stream
 // socket, messages in a fixed order, each a header of 16 bytes and a body.
 //
 //   bytes 0..3    the kind, unsigned 32-bit little-endian
@@ -31,14 +31,14 @@ namespace kernelindex {
 
 enum class RunnerMessageKind : std::uint32_t {
   // From the caller.
-  job = 1,    // a job document; for `calibrate` a calibration request (sentinel_session.h)
+  job = 1,    // a job document; for the mode calibrate a calibration request (sentinel_session.h)
   input = 2,  // a named body: the name of a file of input data, its bytes
   begin = 3,  // empty: all was said
   // From the runner.
   progress = 16,  // one line for people
   artifact = 17,  // a named body: a log, a cubin, the samples of diagnostics or sentinels
   samples = 18,   // the raw samples: little-endian 64-bit nanoseconds, trial after trial
-  result = 19,    // the result document; for `calibrate` a calibration document
+  result = 19,    // the result document; for the mode calibrate a calibration document
   failed = 20,    // a named body: the code of an error, and its text
 };
 

@@ -71,6 +71,7 @@ Result<SearchIndex> SearchIndex::build(const Reader& reader) {
     std::string words;
   };
   std::vector<Read> all;
+  SearchIndex out;
   StoreCursor cursor = reader.view().scan(Space::derived, "s");
   for (; cursor.valid(); cursor.next()) {
     const Digest identity = key_layout::last_digest(cursor.key());
@@ -81,12 +82,12 @@ Result<SearchIndex> SearchIndex::build(const Reader& reader) {
     for (const ClaimRow& claim : row->claims) {
       hit.external_ids.insert(hit.external_ids.end(), claim.external_ids.begin(),
                               claim.external_ids.end());
+      out.sources_.emplace(claim.source);
     }
     all.push_back({shown.index, std::move(hit), haystack(identity, *row)});
   }
   if (Status status = cursor.status(); !status) return fail(status.error());
   std::ranges::sort(all, {}, &Read::index);
-  SearchIndex out;
   out.hits_.reserve(all.size());
   out.words_.reserve(all.size());
   for (Read& read : all) {

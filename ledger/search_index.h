@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +27,12 @@ class SearchIndex {
 
   // All manifests, in the order of the log.
   const std::vector<SearchHit>& manifests() const { return hits_; }
+  // Everyone who claims one of them.
+  const std::set<std::string, std::less<>>& sources() const { return sources_; }
 
  private:
   std::vector<SearchHit> hits_;
+  std::set<std::string, std::less<>> sources_;
   // One a manifest, folded, with separators that no word contains.
   std::vector<std::string> words_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that pages load: one stylesheet, an icon, and a script that is a comfort only. Their addresses
-// hold their digests, so that they are kept for ever and never stale.
+// The files that pages load: one stylesheet, an icon, and a script that is a comfort only. Their
+// addresses hold their digests, so that they are kept for ever and never stale.
 #pragma once
 
 #include <span>

@@ -30,8 +30,8 @@ Result<Response> source_page(const Site& site, const SiteIndex& index, const Cap
 Result<Response> records_page(const Site& site, const SiteIndex& index, const Request& request);
 // GET /records.atom
 Result<Response> records_feed(const Site& site, const SiteIndex& index);
-// GET /search?q=&page=
-Result<Response> search_page(const Site& site, const SiteIndex& index, const Request& request);
+// GET /search?q=&kind=&page=
+Result<Response> search_page(const Site& site, const Request& request);
 // GET /compare?run=&run=&format=
 Result<Response> compare_page(const Site& site, const Request& request);
 // GET /log

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products and sources: what there is of each, and the runs of one.
 #include "ingest/sources.h"
+#include "ledger/search_index.h"
 #include "tools/display_text.h"
 #include "tools/serve/pages/handlers.h"
 #include "tools/serve/pages/layout.h"
@@ -152,12 +153,17 @@ Result<Response> source_page(const Site& site, const SiteIndex& index, const Cap
   const std::string slug(captures.front());
   const auto kernel = index.by_source.find(slug);
   const auto serving = index.serving_by_source.find(slug);
-  if (kernel == index.by_source.end() && serving == index.serving_by_source.end()) {
-    return no_such("source", slug);
+  const bool has_serving = serving != index.serving_by_source.end();
+  const bool has_runs = kernel != index.by_source.end() || has_serving;
+  if (!has_runs) {
+    // Who claims no run may claim other manifests: a file that was added is `local`.
+    const Result<const SearchIndex*> manifests = site.manifests.get();
+    if (!manifests) return fail(manifests.error());
+    if (!(*manifests)->sources().contains(slug)) return no_such("source", slug);
   }
   RunFilter filter;
   filter.source = slug;
-  filter.serving = kernel == index.by_source.end();
+  filter.serving = kernel == index.by_source.end() && has_serving;
   const Result<RunPage> page = newest(site, filter);
   if (!page) return fail(page.error());
   const ingest::SourceInfo* info = ingest::find_source(slug);
@@ -184,7 +190,11 @@ Result<Response> source_page(const Site& site, const SiteIndex& index, const Cap
         append_fact(html, "attribution", info->attribution);
       }
     }
-    append_tally(html, kernel != index.by_source.end() ? kernel->second : serving->second);
+    if (!has_runs) {
+      html.add("p", {{"class", "section soft"}}, "No run in this ledger is of this source.");
+      return;
+    }
+    append_tally(html, filter.serving ? serving->second : kernel->second);
     append_newest_records(html, index,
                           [&](const RecordView& record) { return record.source == slug; });
     Link all = Link("/runs").query("source", slug);

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "ledger/search_index.h"
 #include "tools/display_text.h"
 #include "tools/pretty_json.h"
 #include "tools/run_facts.h"
@@ -276,8 +277,10 @@ Result<Response> operations_page(const Site& site, const SiteIndex& index) {
     const SearchHit* hit;
     const Tally* tally;
   };
+  const Result<const SearchIndex*> manifests = site.manifests.get();
+  if (!manifests) return fail(manifests.error());
   std::vector<Line> lines;
-  for (const SearchHit& hit : index.words.manifests()) {
+  for (const SearchHit& hit : (*manifests)->manifests()) {
     if (hit.kind != ManifestKind::operation_spec) continue;
     const auto tally = index.by_operation.find(hit.digest);
     lines.push_back({readable_name(hit.label), &hit,

@@ -12,6 +12,7 @@ namespace {
 
 using IndexPage = Result<Response> (*)(const Site&, const SiteIndex&);
 using IndexListPage = Result<Response> (*)(const Site&, const SiteIndex&, const Request&);
+using QueryPage = Result<Response> (*)(const Site&, const Request&);
 using SubjectPage = Result<Response> (*)(const Site&, const Captures&);
 
 // Binds pages to paths; those that need the index of the whole ledger share one.
@@ -45,6 +46,11 @@ class Binder {
                   if (!index) return fail(index.error());
                   return source_page(site, **index, captures);
                 });
+  }
+  void query(std::string_view path, QueryPage page) {
+    router_.get(path, [page](const Site& site, const Request& request, const Captures&) {
+      return page(site, request);
+    });
   }
   void subject(std::string_view path, SubjectPage page) {
     router_.get(path, [page](const Site& site, const Request&, const Captures& captures) {
@@ -84,10 +90,8 @@ void register_pages(Router& router) {
   binder.source("/sources/{slug}");
   binder.list("/records", records_page);
   binder.index("/records.atom", records_feed);
-  binder.list("/search", search_page);
-  router.get("/compare", [](const Site& site, const Request& request, const Captures&) {
-    return compare_page(site, request);
-  });
+  binder.query("/search", search_page);
+  binder.query("/compare", compare_page);
   router.get("/log",
              [](const Site& site, const Request&, const Captures&) { return log_page(site); });
   router.get("/assets/{file}", asset);

@@ -143,7 +143,7 @@ void append_form(Html& html, std::string_view text) {
 
 }  // namespace
 
-Result<Response> search_page(const Site& site, const SiteIndex& index, const Request& request) {
+Result<Response> search_page(const Site& site, const Request& request) {
   const std::string text(request.text("q"));
   if (text.size() > kTextBytes) {
     return fail(ErrorKind::invalid, "SEARCH_TOO_LONG", "q",
@@ -155,7 +155,9 @@ Result<Response> search_page(const Site& site, const SiteIndex& index, const Req
   std::vector<Candidate> exact;
   const bool empty = text.find_first_not_of(" \t") == std::string::npos;
   if (!empty) {
-    Result<std::vector<const SearchHit*>> found = index.words.find(text, 0);
+    const Result<const SearchIndex*> index = site.manifests.get();
+    if (!index) return fail(index.error());
+    Result<std::vector<const SearchHit*>> found = (*index)->find(text, 0);
     if (!found) return fail(found.error());
     hits = std::move(*found);
     exact = by_id(site, text);

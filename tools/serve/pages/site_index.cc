@@ -24,9 +24,6 @@ void add(Tally& tally, const RunView& run) {
 Result<std::shared_ptr<const SiteIndex>> SiteIndex::build(const Reader& reader,
                                                           const ReadPolicy& policy) {
   auto index = std::make_shared<SiteIndex>();
-  Result<SearchIndex> words = SearchIndex::build(reader);
-  if (!words) return fail(words.error());
-  index->words = std::move(*words);
   Result<std::vector<RecordView>> records = list_records(reader, {}, policy);
   if (!records) return fail(records.error());
   const Result<RunPage> runs = list_runs(reader, {}, policy);
@@ -60,7 +57,7 @@ Result<std::shared_ptr<const SiteIndex>> SiteIndex::build(const Reader& reader,
 }
 
 Result<std::shared_ptr<const SiteIndex>> SiteIndexCache::of(const Site& site) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const TreeHead& head = site.reader.head();
   const bool same = index_ != nullptr && head_.size == head.size && head_.root == head.root &&
                     ranking_ == site.options.ranking;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages ask of a whole ledger: its records, its words, and what there is of each operation,
-// product and source. Made once for each state of the log and then only read.
+// What pages ask of a whole ledger: its records, and what there is of each operation, product and
+// source. Made once for each state of the log and then only read.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "ledger/query.h"
-#include "ledger/search_index.h"
+#include "schema/mutex.h"
 #include "tools/serve/site.h"
 
 namespace kernelindex::serve {
@@ -40,7 +39,6 @@ struct SiteIndex {
   static Result<std::shared_ptr<const SiteIndex>> build(const Reader& reader,
                                                         const ReadPolicy& policy);
 
-  SearchIndex words;
   std::vector<IndexedRecord> records;  // newest first
   Tally all;
   std::map<Digest, Tally> by_operation;
@@ -58,10 +56,10 @@ class SiteIndexCache {
   Result<std::shared_ptr<const SiteIndex>> of(const Site& site);
 
  private:
-  std::mutex mutex_;
-  TreeHead head_;
-  RankingPolicy ranking_ = RankingPolicy::v1;
-  std::shared_ptr<const SiteIndex> index_;
+  Mutex mutex_;
+  TreeHead head_ GUARDED_BY(mutex_);
+  RankingPolicy ranking_ GUARDED_BY(mutex_) = RankingPolicy::v1;
+  std::shared_ptr<const SiteIndex> index_ GUARDED_BY(mutex_);
 };
 
 }  // namespace kernelindex::serve

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -175,13 +176,32 @@ TEST_F(ServerTest, ABodyWithinItsLimitArrives) {
             "0123456789abcdef");
 }
 
-TEST_F(ServerTest, SlowClientsAreClosedAndOthersServed) {
+TEST_F(ServerTest, ASlowClientIsClosedAtTheDeadlineWithoutAnAnswer) {
   ServerOptions options;
   options.limits.header_time = std::chrono::milliseconds(1);
   start(options);
   Client slow(server_->port());
   slow.send("GET / HT");
   EXPECT_EQ(slow.all(), "") << "ends at the deadline, without an answer";
+}
+
+TEST_F(ServerTest, OthersAreServedWhileTenThousandConnectionsStandHalfOpen) {
+  constexpr rlim_t kConnections = 10'000;
+  // Both ends lie in this process.
+  const rlimit files{2 * kConnections + 500, 2 * kConnections + 500};
+  if (::setrlimit(RLIMIT_NOFILE, &files) != 0) {
+    GTEST_SKIP() << "SKIPPED: this process may not open " << files.rlim_cur << " files";
+  }
+  start();
+  std::vector<std::unique_ptr<Client>> half_open;
+  for (rlim_t i = 0; i < kConnections; ++i) {
+    half_open.push_back(std::make_unique<Client>(server_->port()));
+    if (i % 2 == 0) half_open.back()->send("GET / HT");
+  }
+  EXPECT_TRUE(ask(get("/healthz")).starts_with("HTTP/1.1 200"));
+  // They are still there: one of them goes on and is answered.
+  half_open.front()->send("TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(half_open.front()->all().starts_with("HTTP/1.1 "));
 }
 
 TEST_F(ServerTest, AtTheLimitThoseWhoKeepItWaitingMakeRoom) {

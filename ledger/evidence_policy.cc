@@ -24,7 +24,7 @@ constexpr std::array<MissingReference, 6> kMissing = {{
 }};
 
 // In the order of LevelReason.
-constexpr std::array<std::string_view, 28> kReasonNames = {"NO_SOURCE_CLAIM",
+constexpr std::array<std::string_view, 31> kReasonNames = {"NO_SOURCE_CLAIM",
                                                            "CLAIM_NOT_COVERED",
                                                            "IMPORT_RETRACTED",
                                                            "SNAPSHOT_NOT_HELD",
@@ -51,8 +51,11 @@ constexpr std::array<std::string_view, 28> kReasonNames = {"NO_SOURCE_CLAIM",
                                                            "CONFIRMED",
                                                            "ONE_OWNER",
                                                            "SAME_DEVICE",
-                                                           "CONFIRMED_BY_TWO"};
-static_assert(kReasonNames.size() == static_cast<std::size_t>(LevelReason::confirmed_by_two) + 1);
+                                                           "SAME_HOST",
+                                                           "MEDIANS_DIFFER",
+                                                           "CONFIRMED_BY_TWO",
+                                                           "OPERATOR_RAN_IT"};
+static_assert(kReasonNames.size() == static_cast<std::size_t>(LevelReason::operator_ran_it) + 1);
 
 // What keeps the best claim of the run's own source from counting; claimed_by_source when it
 // counts.
@@ -88,22 +91,39 @@ void count(const ControlledAttempt& attempt, Tally& tally) {
   }
 }
 
-// Two owners who each confirm alone, on different devices, with different samples.
+// PROTOCOL section 16 D: |ln(a/b)| <= ln(1+x) with x = max(3 %, the sum of the noises), written as
+// a <= b(1+x) and b <= a(1+x).
+bool alike(const ControlledAttempt& one, const ControlledAttempt& other) {
+  __extension__ using Wide = __int128;
+  constexpr Wide kMillion = 1'000'000;
+  const Wide noise = Wide{one.noise_ppm} + Wide{other.noise_ppm};
+  const Wide factor = kMillion + std::max<Wide>(30'000, noise);
+  const Wide a = one.median_ns;
+  const Wide b = other.median_ns;
+  return a * kMillion <= b * factor && b * kMillion <= a * factor;
+}
+
+// How near two confirming attempts by different owners come to a replication.
+LevelReason judge_pair(const ControlledAttempt& one, const ControlledAttempt& other) {
+  if (one.device == other.device || one.samples == other.samples) return LevelReason::same_device;
+  if (one.host == other.host || one.boot == other.boot) return LevelReason::same_host;
+  return alike(one, other) ? LevelReason::confirmed_by_two : LevelReason::medians_differ;
+}
+
+// Two owners who each confirm alone, on different hosts and devices, with different samples and
+// like numbers.
 LevelReason judge_owners(const std::vector<ControlledAttempt>& attempts) {
   std::map<std::string_view, Tally> by_owner;
   for (const ControlledAttempt& attempt : attempts) count(attempt, by_owner[attempt.owner]);
-  const auto owners =
-      std::ranges::count_if(by_owner, [](const auto& owner) { return owner.second.verified(); });
-  if (owners < 2) return LevelReason::one_owner;
+  LevelReason nearest = LevelReason::one_owner;
   for (const ControlledAttempt& one : attempts) {
     if (!confirms(one) || !by_owner.at(one.owner).verified()) continue;
-    const bool independent = std::ranges::any_of(attempts, [&](const ControlledAttempt& other) {
-      return confirms(other) && by_owner.at(other.owner).verified() && other.owner != one.owner &&
-             other.device != one.device && other.samples != one.samples;
-    });
-    if (independent) return LevelReason::confirmed_by_two;
+    for (const ControlledAttempt& other : attempts) {
+      if (!confirms(other) || other.owner == one.owner) continue;
+      if (by_owner.at(other.owner).verified()) nearest = std::max(nearest, judge_pair(one, other));
+    }
   }
-  return LevelReason::same_device;
+  return nearest;
 }
 
 // The levels that only controlled attempts give.
@@ -131,6 +151,10 @@ void judge_attempts(const EvidenceFacts& facts, Evidence& out) {
   const LevelReason owners = judge_owners(facts.attempts);
   out.reasons.push_back(owners);
   out.level = owners == LevelReason::confirmed_by_two ? Level::replicated : Level::verified;
+  const bool by_operator = std::ranges::any_of(facts.attempts, [](const ControlledAttempt& one) {
+    return confirms(one) && one.by_operator;
+  });
+  if (by_operator) out.reasons.push_back(LevelReason::operator_ran_it);
 }
 
 }  // namespace

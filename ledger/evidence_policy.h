@@ -52,7 +52,10 @@ enum class LevelReason : std::uint8_t {
   confirmed,           // they do
   one_owner,           // confirmed by one owner of runners only
   same_device,         // by two owners, on the same device or with the same samples
-  confirmed_by_two,    // by two owners, on different devices
+  same_host,           // by two owners, on different devices of one host or boot
+  medians_differ,      // by two owners, whose numbers are not alike
+  confirmed_by_two,    // by two owners, on different hosts and devices, with like numbers
+  operator_ran_it,     // a runner of the ledger's own owner is among those who confirmed
 };
 std::string_view reason_name(LevelReason reason);
 
@@ -78,6 +81,11 @@ struct ControlledAttempt {
   Digest device;                // SHA-256(ledger id, GPU UUID)
   Digest samples;               // raw samples
   bool source_covered = false;  // each file that was compiled, by digests of the implementation
+  Digest host;                  // SHA-256(ledger id, host id)
+  Digest boot;                  // SHA-256(ledger id, boot id)
+  std::int64_t median_ns = 0;   // of the pooled samples
+  std::uint64_t noise_ppm = 0;
+  bool by_operator = false;  // the runner's owner is the ledger's own
 };
 
 struct EvidenceFacts {

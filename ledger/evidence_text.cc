@@ -7,7 +7,7 @@ namespace kernelindex {
 namespace {
 
 // In the order of LevelReason.
-constexpr std::array<ReasonText, 28> kTexts = {{
+constexpr std::array<ReasonText, 31> kTexts = {{
     {"no claim comes from the run's own source", "import it from the source that measured it"},
     {"no import statement of a valid importer key covers the claim",
      "import it again with an enrolled importer key"},
@@ -42,9 +42,14 @@ constexpr std::array<ReasonText, 28> kTexts = {{
      "a confirming rerun by another owner, on another device"},
     {"two owners confirmed it on the same device or with the same samples",
      "a confirming rerun by another owner, on another device"},
-    {"two owners confirmed it on different devices", {}},
+    {"two owners confirmed it on different devices of one host, or in one boot",
+     "a confirming rerun by another owner, on another host"},
+    {"two owners confirmed it with numbers that are not alike",
+     "confirming reruns by two owners whose medians are within 3 % or their noise"},
+    {"two owners confirmed it on different hosts and devices", {}},
+    {"a runner of the ledger's own operator is among those who confirmed it", {}},
 }};
-static_assert(kTexts.size() == static_cast<std::size_t>(LevelReason::confirmed_by_two) + 1);
+static_assert(kTexts.size() == static_cast<std::size_t>(LevelReason::operator_ran_it) + 1);
 
 }  // namespace
 

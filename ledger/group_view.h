@@ -32,7 +32,8 @@ class RunJudge {
 
  private:
   Result<std::optional<std::string>> row_of(const Digest& identity);
-  Evidence judge_evidence(const RunRow& row, const Digest& run) const;
+  Result<Evidence> judge_evidence(const RunRow& row, const Digest& run);
+  Status judge_attempts(const Digest& run, EvidenceFacts& facts);
   Status judge_successors(RunView& run, const SubjectJudgement& said);
   // Whether a run would be ranked: what hides another must itself stand.
   Result<bool> eligible(const Digest& run);

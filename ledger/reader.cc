@@ -40,6 +40,11 @@ Result<std::optional<Manifest>> read_document(const Reader& reader, const Digest
 
 void LogState::judge() {
   judgements = std::make_shared<const Judgements>(*chain_facts, keys, head.size);
+  Measurements found;
+  for (const ChainFact& fact : *chain_facts) {
+    if (fact.kind == ChainFact::Kind::measurement) found[fact.subject].push_back(fact.index);
+  }
+  measurements = std::make_shared<const Measurements>(std::move(found));
 }
 
 // ---- the log ----

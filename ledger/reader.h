@@ -43,8 +43,12 @@ struct LogState {
   std::shared_ptr<const std::vector<ChainFact>> chain_facts =
       std::make_shared<const std::vector<ChainFact>>();
   std::shared_ptr<const Judgements> judgements = std::make_shared<const Judgements>();
+  // Entries of jobs, controlled runs and acceptances by their subject, in order, counting or not:
+  // of nearly all subjects none. Never null.
+  using Measurements = std::unordered_map<Digest, std::vector<std::uint64_t>>;
+  std::shared_ptr<const Measurements> measurements = std::make_shared<const Measurements>();
 
-  // Makes `judgements` anew from the facts and the keys.
+  // Makes `judgements` and `measurements` anew from the facts and the keys.
   void judge();
 };
 

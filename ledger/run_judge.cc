@@ -3,6 +3,7 @@
 
 #include "ledger/group_view.h"
 #include "ledger/key_layout.h"
+#include "ledger/reader_attempts.h"
 #include "ledger/run_evidence.h"
 
 namespace kernelindex {
@@ -38,7 +39,9 @@ Result<RunView> RunJudge::judge(const Digest& identity, std::string row) {
   if (!decoded) return fail_in(identity.text(), decoded.error());
   RunView view(identity, std::move(owned), std::move(*decoded));
   const SubjectJudgement* said = judgements_->find(identity);
-  view.evidence = judge_evidence(view.row, identity);
+  Result<Evidence> evidence = judge_evidence(view.row, identity);
+  if (!evidence) return fail(evidence.error());
+  view.evidence = std::move(*evidence);
   if (said == nullptr) return view;
   view.retracted = said->retracted();
   view.cannot_judge = said->cannot_judge;
@@ -51,9 +54,24 @@ Result<RunView> RunJudge::judge(const Digest& identity, std::string row) {
   return view;
 }
 
-Evidence RunJudge::judge_evidence(const RunRow& row, const Digest& run) const {
+Result<Evidence> RunJudge::judge_evidence(const RunRow& row, const Digest& run) {
   const std::vector<ImportRange>& imports = reader_.state().imports;
-  return evidence_v1(evidence_facts(row, run, {imports, *keys_, *judgements_, size_}));
+  EvidenceFacts facts = evidence_facts(row, run, {imports, *keys_, *judgements_, size_});
+  if (facts.controlled || measured(reader_, run)) {
+    if (Status status = judge_attempts(run, facts); !status) return fail(status.error());
+  }
+  return evidence_v1(facts);
+}
+
+Status RunJudge::judge_attempts(const Digest& run, EvidenceFacts& facts) {
+  if (size_ == 0) return {};
+  ReaderAttempts source(reader_, size_);
+  const Result<AttemptContext> context = source.own_context();
+  if (!context) return fail(context.error());
+  const Result<std::shared_ptr<const SubjectRow>> row = source.subject(run);
+  if (!row) return fail(row.error());
+  if (*row == nullptr) return {};
+  return add_attempts(source, *context, run, **row, facts);
 }
 
 Status RunJudge::judge_successors(RunView& run, const SubjectJudgement& said) {
@@ -99,7 +117,9 @@ Result<bool> RunJudge::replaced_at_source(const RunView& run) {
       continue;
     }
     RunView view(identity, std::move(owned), std::move(*other));
-    view.evidence = judge_evidence(view.row, identity);
+    Result<Evidence> evidence = judge_evidence(view.row, identity);
+    if (!evidence) return fail(evidence.error());
+    view.evidence = std::move(*evidence);
     views.push_back(std::move(view));
   }
   if (Status status = cursor.status(); !status) return fail(status.error());

@@ -6,12 +6,12 @@
 #include "ledger/object_reader.h"
 #include "ledger/predicates.h"
 #include "schema/json_reader.h"
+#include "schema/measurement_terms.h"
 
 namespace kernelindex {
 namespace {
 
 constexpr unsigned kPolicyDepth = 4;
-constexpr std::size_t kAllowBytes = 100;
 
 // Sorts a list in which nothing may stand twice.
 template <typename Item>
@@ -57,9 +57,9 @@ void read_allow(ObjectReader& reader, ReaderPolicy& policy) {
   const std::span<const json::Value> items = reader.array("allow", kReaderPolicyItems, false);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::string_view text = items[i].is_string() ? items[i].string() : "";
-    if (!is_slug(text, kAllowBytes)) {
+    if (!is_reason_code(text)) {
       reader.fault(item_place("allow", i), "BAD_MEMBER",
-                   "this must be lower-case letters, digits and hyphens");
+                   "this must be a code of upper-case letters, digits and underscores");
     }
     policy.allow.emplace_back(text);
   }

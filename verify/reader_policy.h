@@ -4,7 +4,7 @@
 //   {"v": 1,
 //    "keys": [key id, 64 hex digits ...],
 //    "owners": [{"ledger": ledger id, "owner": slug} ...],
-//    "allow": [the switches of a loosened measurement that this reader accepts ...]}
+//    "allow": [codes of the switches of loosened measurements that this reader accepts ...]}
 //
 // All but `v` may be absent, which names nobody. Members are a closed set; nothing may stand twice.
 // Without a policy no runner counts. A policy can only take away: retractions, disputes and
@@ -36,7 +36,7 @@ struct ReaderPolicy {
 
   std::vector<Digest> keys;        // key ids, sorted
   std::vector<Owner> owners;       // sorted
-  std::vector<std::string> allow;  // slugs, sorted
+  std::vector<std::string> allow;  // codes as `allowed` of an acceptance has them, sorted
   Digest digest;                   // SHA-256 of the file
 
   // Whether a runner of this key and owner, enrolled in this ledger, counts.

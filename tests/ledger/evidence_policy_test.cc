@@ -22,7 +22,11 @@ EvidenceFacts reported() {
 }
 
 ControlledAttempt attempt(Verdict verdict, const std::string& owner, const std::string& device) {
-  return {verdict, owner, sha256(device), sha256(owner + device), true};
+  ControlledAttempt out{verdict, owner, sha256(device), sha256(owner + device), true, {}, {}};
+  out.host = sha256("host of " + device);
+  out.boot = sha256("boot of " + device);
+  out.median_ns = 100'000;
+  return out;
 }
 
 bool has(const Evidence& evidence, LevelReason reason) {
@@ -80,6 +84,21 @@ TEST(EvidencePolicy, TwoOwnersOnDifferentDevicesReplicate) {
   facts.attempts[1] = attempt(Verdict::confirms, "b", "gpu 2");
   facts.attempts[1].samples = facts.attempts[0].samples;
   EXPECT_EQ(evidence_v1(facts).level, Level::verified);
+  // Exactly 3 % apart is alike, and with noise their sum.
+  facts.attempts[1] = attempt(Verdict::confirms, "b", "gpu 2");
+  facts.attempts[1].median_ns = 103'000;
+  EXPECT_EQ(evidence_v1(facts).level, Level::replicated);
+  facts.attempts[1].median_ns = 103'001;
+  EXPECT_TRUE(has(evidence_v1(facts), LevelReason::medians_differ));
+  facts.attempts[0].noise_ppm = 20'010;
+  facts.attempts[1].noise_ppm = 10'000;
+  EXPECT_EQ(evidence_v1(facts).level, Level::replicated);
+  for (Digest ControlledAttempt::*same : {&ControlledAttempt::host, &ControlledAttempt::boot}) {
+    EvidenceFacts one = facts;
+    one.attempts[1].*same = one.attempts[0].*same;
+    EXPECT_EQ(evidence_v1(one).level, Level::verified);
+    EXPECT_TRUE(has(evidence_v1(one), LevelReason::same_host));
+  }
   // An owner who does not reach verified alone is no second owner.
   facts.attempts = {
       attempt(Verdict::confirms, "a", "gpu 1"), attempt(Verdict::confirms, "a", "gpu 3"),
@@ -184,7 +203,7 @@ TEST(EvidencePolicy, TheOrderOfAttemptsDoesNotMatter) {
 }
 
 TEST(EvidencePolicy, EveryReasonHasACodeAndASentence) {
-  for (int i = 0; i <= static_cast<int>(LevelReason::confirmed_by_two); ++i) {
+  for (int i = 0; i <= static_cast<int>(LevelReason::operator_ran_it); ++i) {
     const auto reason = static_cast<LevelReason>(i);
     EXPECT_FALSE(reason_name(reason).empty());
     EXPECT_FALSE(reason_text(reason).means.empty()) << reason_name(reason);

@@ -18,7 +18,7 @@ std::string code(std::string_view text) {
 
 TEST(ReaderPolicy, NamesRunnersByKeyOrByLedgerAndOwner) {
   const std::string text = R"({"v": 1, "keys": [")" + kKey + R"("], "owners": [{"ledger": ")" +
-                           kLedger + R"(", "owner": "a-lab"}], "allow": ["accept-provisional"]})";
+                           kLedger + R"(", "owner": "a-lab"}], "allow": ["ACCEPT_PROVISIONAL"]})";
   const Result<ReaderPolicy> policy = parse_reader_policy(text);
   ASSERT_TRUE(policy) << policy.error().text();
   const Digest key = *Digest::parse_hex(kKey);
@@ -27,7 +27,7 @@ TEST(ReaderPolicy, NamesRunnersByKeyOrByLedgerAndOwner) {
   EXPECT_TRUE(policy->counts(sha256("a key"), ledger, "a-lab"));
   EXPECT_FALSE(policy->counts(sha256("a key"), ledger, "another-lab"));
   EXPECT_FALSE(policy->counts(sha256("a key"), sha256("another ledger"), "a-lab"));
-  EXPECT_EQ(policy->allow, std::vector<std::string>{"accept-provisional"});
+  EXPECT_EQ(policy->allow, std::vector<std::string>{"ACCEPT_PROVISIONAL"});
   EXPECT_EQ(policy->digest, sha256(text));
 }
 
@@ -53,13 +53,14 @@ TEST(ReaderPolicy, IsReadStrictly) {
       code(R"({"v":1,"owners":[{"ledger":")" + kLedger + R"(","owner":"a","level":"verified"}]})"),
       "UNKNOWN_MEMBER");
   EXPECT_EQ(code(R"({"v":1,"allow":[1]})"), "BAD_MEMBER");
+  EXPECT_EQ(code(R"({"v":1,"allow":["accept-provisional"]})"), "BAD_MEMBER");
   EXPECT_EQ(code("[1]"), "BAD_MEMBER");
 }
 
 TEST(ReaderPolicy, HasLimits) {
   EXPECT_NE(code(R"({"v":1})" + std::string(kReaderPolicyBytes, ' ')), "read");
-  std::string many = R"({"v":1,"allow":["a0")";
-  for (std::size_t i = 1; i <= kReaderPolicyItems; ++i) many += ",\"a" + std::to_string(i) + "\"";
+  std::string many = R"({"v":1,"allow":["A0")";
+  for (std::size_t i = 1; i <= kReaderPolicyItems; ++i) many += ",\"A" + std::to_string(i) + "\"";
   EXPECT_EQ(code(many + "]}"), "BAD_MEMBER");
 }
 

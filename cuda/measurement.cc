@@ -179,6 +179,7 @@ class Measurement {
       return {};
     }
     output_.result.build = built->facts;
+    if (!built->artifact.empty()) output_.artifacts.emplace_back("build", built->artifact);
     bench_.use(*built);
     output_.result.builder_sandbox = built->sandbox;
     found(built->status);

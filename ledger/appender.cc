@@ -165,6 +165,10 @@ Result<Recorded> Appender::claim(ManifestEntry claim, const Manifest& manifest) 
       ++existing_.manifests;
       return Recorded{before->index, manifest.document, true, false};
     }
+  }
+  // Of a manifest that is new here only the root can have spoken before: it approves protocols by
+  // their identities.
+  if (*row != nullptr || ledger_.state()->keys.knows(manifest.identity)) {
     Result<std::optional<std::uint64_t>> head = rows_->chain_head(manifest.identity);
     if (!head) return fail(head.error());
     claim.previous = *head;

@@ -37,18 +37,9 @@ struct NotRecorded {
   std::string_view operator()(const StatusStatement&) const {
     return "a status stands in bundles and is never recorded";
   }
-  std::string_view operator()(const KeyChange&) const { return {}; }
-  std::string_view operator()(const CommunityNote&) const { return {}; }
-  std::string_view operator()(const Retraction&) const { return {}; }
-  std::string_view operator()(const Supersession&) const { return {}; }
-  std::string_view operator()(const Dispute&) const { return {}; }
-  std::string_view operator()(const DisputeResolution&) const { return {}; }
-  std::string_view operator()(const Withdrawal&) const { return {}; }
-  std::string_view operator()(const Withholding&) const { return {}; }
-  template <typename Measurement>
-  std::string_view operator()(const Measurement&) const {
-    return "this version records no measurements: a job, its result and its acceptance come "
-           "together";
+  template <typename Other>
+  std::string_view operator()(const Other&) const {
+    return {};
   }
 };
 
@@ -133,6 +124,8 @@ Status AttestationRules::check_signer(const Attestation& said) const {
 Status AttestationRules::check_subject(const Attestation& said) const {
   if (std::holds_alternative<KeyChange>(said.predicate)) return {};  // the key book's
   if (std::holds_alternative<Withholding>(said.predicate)) return {};
+  // About the key that signs it, which parse_attestation() checks.
+  if (std::holds_alternative<Calibration>(said.predicate)) return {};
   const Digest& subject = said.subject;
   if (keys_.knows(subject)) {
     return refuse("SUBJECT_IS_KEY", "subject[0].digest",
@@ -288,6 +281,48 @@ Status AttestationRules::check(const Attestation& said, const KeyChange&) {
                 "without this key nobody could sign a checkpoint any more",
                 "replace it with `kernelindex key rotate --role log`, or enrol another log key "
                 "first");
+}
+
+Status AttestationRules::check(const Attestation& said, const MeasurementJob& job) const {
+  const Result<std::optional<SubjectRow>> row = reader_.subject(said.subject);
+  if (!row) return fail(row.error());
+  if (!*row || (*row)->kind != ManifestKind::benchmark_run) {
+    return refuse("NOT_A_RUN", "subject[0].digest", "a measurement job is about a benchmark run");
+  }
+  const KeyRecord* runner = keys_.find(job.runner);
+  if (runner != nullptr && runner->role == Role::runner && runner->valid_at(next_)) return {};
+  return refuse("RUNNER_NOT_ENROLLED", "predicate.runner",
+                "no valid runner key of id " + job.runner.hex() + " is enrolled",
+                "the root enrols it: `kernelindex key enrol runner PUBLICKEY --owner SLUG`");
+}
+
+Result<Attestation> AttestationRules::subject_statement(const Attestation& said) const {
+  const Result<std::optional<std::uint64_t>> index = find_attestation(reader_, said.subject);
+  if (!index) return fail(index.error());
+  if (*index) return read_attestation(reader_, **index);
+  return refuse("WRONG_SUBJECT", "subject[0].digest",
+                "this is about a manifest, and a " +
+                    std::string(predicate_type(said.predicate).name) +
+                    " is about another statement");
+}
+
+Status AttestationRules::check(const Attestation& said, const ControlledRun&) const {
+  const Result<Attestation> about = subject_statement(said);
+  if (!about) return fail(about.error());
+  const auto* job = std::get_if<MeasurementJob>(&about->predicate);
+  if (job == nullptr) {
+    return refuse("WRONG_SUBJECT", "subject[0].digest", "a controlled run answers a job");
+  }
+  if (job->runner == said.binding.signer) return {};
+  return refuse("JOB_NOT_BOUND", "predicate.signer",
+                "the job is for the runner " + job->runner.hex() + " alone");
+}
+
+Status AttestationRules::check(const Attestation& said, const Acceptance&) const {
+  const Result<Attestation> about = subject_statement(said);
+  if (!about) return fail(about.error());
+  if (std::holds_alternative<ControlledRun>(about->predicate)) return {};
+  return refuse("WRONG_SUBJECT", "subject[0].digest", "an acceptance is about a controlled run");
 }
 
 template <typename Other>

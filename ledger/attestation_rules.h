@@ -32,7 +32,9 @@ class AttestationRules {
   //   NO_SUCH_SUBJECT (not_found: neither manifest nor attestation)
   //   SUBJECT_IS_KEY (refused: a key or an approved digest, of which only key/v1 speaks)
   //   NOT_RECORDED (refused: import/v1 comes from imports, ledger/v1 from founding, status/v1
-  //     stands in bundles, results and acceptances come from measurements)
+  //     stands in bundles)
+  //   NOT_A_RUN, RUNNER_NOT_ENROLLED, WRONG_SUBJECT, JOB_NOT_BOUND (refused: jobs, results and
+  //     acceptances that are not about each other)
   //   KIND_DIFFERS, SUPERSESSION_CYCLE, NO_SUCH_DISPUTE, NOT_HELD, NEEDED_BY_LOG (refused)
   //   LAST_LOG_KEY (refused: a revocation after which no key could sign a checkpoint)
   //   NOTES_CAP (refused: the contributor's notes of the day, over all keys of one owner)
@@ -52,6 +54,11 @@ class AttestationRules {
   Status check(const Attestation& said, const DisputeResolution& resolution) const;
   Status check(const Attestation& said, const Withholding& withholding) const;
   Status check(const Attestation& said, const KeyChange& change);
+  Status check(const Attestation& said, const MeasurementJob& job) const;
+  Status check(const Attestation& said, const ControlledRun& result) const;
+  Status check(const Attestation& said, const Acceptance& acceptance) const;
+  // The statement that it is about. Error WRONG_SUBJECT.
+  Result<Attestation> subject_statement(const Attestation& said) const;
   template <typename Other>
   Status check(const Attestation&, const Other&) const;
 

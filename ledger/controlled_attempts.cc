@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ledger/controlled_manifests.h"
+#include "ledger/controlled_protocol.h"
 #include "ledger/dsse.h"
 #include "schema/json_reader.h"
 #include "schema/measurement_job.h"
@@ -159,6 +160,11 @@ Result<Kept> read_kept(AttemptSource& source, const ControlledRun& said) {
   const auto sentinels = object_of(source, document->sentinel_samples);
   if (!sentinels) return fail(sentinels.error());
   kept.all = samples->has_value() && diagnostics->has_value() && sentinels->has_value();
+  for (const Digest& artifact : artifacts_of(*document)) {
+    const Result<bool> held = source.held(artifact);
+    if (!held) return fail(held.error());
+    kept.all = kept.all && *held;
+  }
   if (*samples && *diagnostics) {
     kept.samples = cut_samples(*document, **samples, **diagnostics);
   }
@@ -193,26 +199,6 @@ Result<std::vector<SentinelSession>> calibration_of(AttemptSource& source,
     sessions.insert(sessions.end(), calibration->sessions.begin(), calibration->sessions.end());
   }
   return sessions;
-}
-
-// Every compiled file by a digest of the implementation, or of the claims that recorded it.
-Result<bool> source_covered(AttemptSource& source, const Digest& implementation,
-                            const MeasurementJob& job) {
-  const Result<std::shared_ptr<const SubjectRow>> row = source.subject(implementation);
-  if (!row) return fail(row.error());
-  if (*row == nullptr) return false;
-  std::set<Digest> covered;
-  if (const auto* facts = std::get_if<ImplementationFacts>(&(*row)->facts)) {
-    covered.insert(facts->source_digests.begin(), facts->source_digests.end());
-  }
-  for (const ClaimRow& claim : (*row)->claims) {
-    for (const NamedArtifact& artifact : claim.facts.artifacts) {
-      if (artifact.role == "source") covered.insert(artifact.digest);
-    }
-  }
-  return std::ranges::all_of(job.sources, [&](const MeasurementJob::Source& file) {
-    return file.path == kRecipePath || covered.contains(file.digest);
-  });
 }
 
 // ---- The number ----
@@ -307,6 +293,7 @@ void compare(const Reported& reported, const MeasurementResult& document,
   input.noise_ppm = *judged.noise_ppm;
   input.timer = timer_relation(*reported.protocol, protocol);
   input.environment = environment_relation(*reported.environment, document);
+  judged.compared = input;
   judged.decision = decide(input);
   judged.verdict = judged.decision->verdict;
   judged.codes.insert(judged.codes.end(), judged.decision->codes.begin(),
@@ -355,11 +342,38 @@ void sort_codes(std::vector<std::string>& codes) {
 
 }  // namespace
 
+// By a digest of the implementation, or of the facts of the claims that recorded it.
+Result<std::vector<std::size_t>> uncovered_sources(AttemptSource& source,
+                                                   const Digest& implementation,
+                                                   const MeasurementJob& job) {
+  const Result<std::shared_ptr<const SubjectRow>> row = source.subject(implementation);
+  if (!row) return fail(row.error());
+  std::set<Digest> covered;
+  if (*row != nullptr) {
+    if (const auto* facts = std::get_if<ImplementationFacts>(&(*row)->facts)) {
+      covered.insert(facts->source_digests.begin(), facts->source_digests.end());
+    }
+    for (const ClaimRow& claim : (*row)->claims) {
+      for (const NamedArtifact& artifact : claim.facts.artifacts) {
+        if (artifact.role == "source") covered.insert(artifact.digest);
+      }
+    }
+  }
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < job.sources.size(); ++i) {
+    const MeasurementJob::Source& file = job.sources[i];
+    if (file.path != kRecipePath && !covered.contains(file.digest)) out.push_back(i);
+  }
+  return out;
+}
+
 TimerRelation timer_relation(const Manifest& reported_protocol, const Digest& controlled) {
   if (reported_protocol.identity == controlled) return TimerRelation::same_protocol;
   json::Arena arena;
   const std::string_view timer = timer_of(reported_protocol, arena);
-  if (is_cupti(timer)) return TimerRelation::same_family;
+  if (is_cupti(timer) || controlled_variant(reported_protocol.identity)) {
+    return TimerRelation::same_family;
+  }
   // What leaderboards time with device events, or say nothing more of.
   if (timer == "cuda_events" || timer == "cuda_event" || timer == "harness_reported") {
     return TimerRelation::cross_family;
@@ -437,9 +451,10 @@ Result<JudgedResult> judge_result(AttemptSource& source, const AttemptContext& c
                                (*reported)->comparator);
       facts.run_follows = manifests && manifests->run.identity == said.run;
     }
-    Result<bool> covered = source_covered(source, (*reported)->run.implementation, asked);
-    if (!covered) return fail(covered.error());
-    judged.source_covered = *covered;
+    const Result<std::vector<std::size_t>> uncovered =
+        uncovered_sources(source, (*reported)->run.implementation, asked);
+    if (!uncovered) return fail(uncovered.error());
+    judged.source_covered = uncovered->empty();
   }
   if (facts.document != nullptr) judged.boot = facts.document->host.boot;
   if (facts.document != nullptr && facts.samples != nullptr) {

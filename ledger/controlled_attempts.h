@@ -38,6 +38,8 @@ class AttemptSource {
   virtual Result<std::vector<SaidAt>> calibrations(const Digest& runner) = 0;
   // Kept bytes; nothing when they are not held.
   virtual Result<std::optional<std::string>> object(const Digest& digest) = 0;
+  // Whether bytes that no judgement reads are kept: logs, what was built.
+  virtual Result<bool> held(const Digest& digest) = 0;
   // The row of a manifest; null when the log has no claim of it.
   virtual Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) = 0;
   // A claimed document of it; nothing when its bytes are not held.
@@ -60,7 +62,8 @@ struct JudgedResult {
   Acceptance::Verdict verdict = Acceptance::Verdict::refused;
   std::vector<std::string> codes;                     // sorted
   RunStatus status = RunStatus::incomplete_evidence;  // by evidence and runner
-  std::optional<Decision> decision;                   // when numbers were compared
+  std::optional<Decision> decision;                   // when numbers were compared,
+  std::optional<DecisionInput> compared;              // and these were
   std::optional<ResultStatistics> statistics;         // recomputed
   std::optional<std::uint64_t> noise_ppm;
   Digest boot;  // of the host, as the result says
@@ -110,6 +113,12 @@ bool accepted_run(const ControlledJob& job);
 // source.
 Status add_attempts(AttemptSource& source, const AttemptContext& context, const Digest& run,
                     const SubjectRow& row, EvidenceFacts& facts);
+
+// Which sources of a job no digest of the implementation covers, by their places in it; the recipe
+// needs none. Errors: those of the source.
+Result<std::vector<std::size_t>> uncovered_sources(AttemptSource& source,
+                                                   const Digest& implementation,
+                                                   const MeasurementJob& job);
 
 // Digests of all bytes that a judgement of the attempts reads, documents aside.
 Result<std::set<Digest>> bytes_of_attempts(AttemptSource& source,

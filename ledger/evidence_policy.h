@@ -95,7 +95,7 @@ struct EvidenceFacts {
   bool cannot_judge = false;
   bool retracted = false;
   bool disputed = false;
-  bool controlled = false;  // the run's source is `controlled`
+  bool controlled = false;  // the run's source is `controlled`, or its protocol a controlled one
   bool accepted = false;    // and it is an accepted controlled run with status passed
   std::vector<ControlledAttempt> attempts;
 };

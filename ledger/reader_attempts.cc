@@ -63,6 +63,8 @@ Result<std::optional<std::string>> ReaderAttempts::object(const Digest& digest) 
   return reader_.object(digest);
 }
 
+Result<bool> ReaderAttempts::held(const Digest& digest) { return rows_.artifact_held(digest); }
+
 Result<std::shared_ptr<const SubjectRow>> ReaderAttempts::subject(const Digest& identity) {
   return rows_.subject(identity);
 }

@@ -22,6 +22,7 @@ class ReaderAttempts final : public AttemptSource {
   Result<std::optional<SaidAt>> attestation(const Digest& id) override;
   Result<std::vector<SaidAt>> calibrations(const Digest& runner) override;
   Result<std::optional<std::string>> object(const Digest& digest) override;
+  Result<bool> held(const Digest& digest) override;
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
   Result<std::optional<Manifest>> document(const Digest& identity) override;
 

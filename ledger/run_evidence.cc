@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "ledger/controlled_protocol.h"
+
 namespace kernelindex {
 
 const ImportRange* import_over(std::span<const ImportRange> imports, std::uint64_t index,
@@ -28,7 +30,9 @@ EvidenceFacts evidence_facts(const RunRow& row, const Digest& run, const LogFact
   EvidenceFacts facts;
   facts.serving = row.kind == ManifestKind::serving_run;
   facts.flags = row.flags;
-  facts.controlled = row.source == kControlledSource;
+  // Whoever claims it: a run under this protocol is a measurement only through its acceptance.
+  facts.controlled =
+      row.source == kControlledSource || controlled_variant(row.protocol).has_value();
   if (const SubjectJudgement* said = log.judgements.find(run)) {
     facts.cannot_judge = said->cannot_judge;
     facts.retracted = said->retracted();

@@ -262,6 +262,7 @@ Node job_document_shape() {
       required("seen", schema::object({required("size", checked::whole(1)),
                                        required("root", checked::digest())})),
       required("run", checked::digest()),
+      required("implementation", checked::digest()),
       required("runner", schema::text(schema::kHex64)),
       required("protocol", checked::digest()),
       required("harness", checked::digest()),
@@ -290,6 +291,7 @@ Result<JobDocument> read_job_document(std::string_view text) {
   job.seen_size = static_cast<std::uint64_t>(checked::whole_of(seen, "size"));
   job.seen_root = checked::digest_of(seen, "root");
   job.run = checked::digest_of(*value, "run");
+  job.implementation = checked::digest_of(*value, "implementation");
   job.runner = checked::hex_digest_of(*value, "runner");
   job.protocol = checked::digest_of(*value, "protocol");
   job.harness = checked::digest_of(*value, "harness");
@@ -338,6 +340,7 @@ Result<std::string> write_job_document(const JobDocument& job) {
                            .add("root", job.seen_root.text())
                            .finish())
           .add("run", job.run.text())
+          .add("implementation", job.implementation.text())
           .add("runner", job.runner.hex())
           .add("protocol", job.protocol.text())
           .add("harness", job.harness.text())

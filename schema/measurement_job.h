@@ -8,7 +8,7 @@
 //
 //   {"format":"kernelindex.job/1",
 //    "ledger":D,"job":D,"seen":{"size":N,"root":D},
-//    "run":D,"runner":"<64 hex>","protocol":D,"harness":D,"clocks":"unlocked",
+//    "run":D,"implementation":D,"runner":"<64 hex>","protocol":D,"harness":D,"clocks":"unlocked",
 //    "nonce":"<base64 of 32 bytes>","expiresAt":"2026-11-30T15:10:40.123456Z",
 //    "sourceReviewed":true,
 //    "device":{"product":"NVIDIA H200","architecture":"sm_90","memoryBytes":N,"migProfile":T,
@@ -122,10 +122,11 @@ struct JobDocument {
   Digest job;                   // attestation id of the measurement-job/v1: the id of the job
   std::uint64_t seen_size = 0;  // a checkpoint of the log after the job's entry
   Digest seen_root;
-  Digest run;       // identity of the reported run
-  Digest runner;    // key id of the runner
-  Digest protocol;  // identity of the controlled protocol
-  Digest harness;   // SHA-256 of the runner's executable
+  Digest run;             // identity of the reported run
+  Digest implementation;  // identity of what that run measured
+  Digest runner;          // key id of the runner
+  Digest protocol;        // identity of the controlled protocol
+  Digest harness;         // SHA-256 of the runner's executable
   ClockVariant clocks{};
   JobNonce nonce{};
   UtcMicros expires_at = 0;

@@ -322,4 +322,22 @@ Result<std::string> write_measurement_result(const MeasurementResult& result) {
   return text;
 }
 
+std::vector<Digest> artifacts_of(const MeasurementResult& result) {
+  std::vector<Digest> out;
+  const auto add = [&](const std::optional<Digest>& digest) {
+    if (digest) out.push_back(*digest);
+  };
+  for (const std::optional<Digest>* digest :
+       {&result.samples, &result.diagnostic_samples, &result.sentinel_samples,
+        &result.build.artifact_digest}) {
+    add(*digest);
+  }
+  for (const RunnerLog& log : result.logs) add(log.digest);
+  for (const RunnerCheck& check : result.checks) add(check.evidence);
+  std::ranges::sort(out);
+  const auto repeated = std::ranges::unique(out);
+  out.erase(repeated.begin(), repeated.end());
+  return out;
+}
+
 }  // namespace kernelindex

@@ -404,6 +404,10 @@ Result<MeasurementResult> read_measurement_result(std::string_view text);
 // Canonical JSON. Error: what read_measurement_result() says about it.
 Result<std::string> write_measurement_result(const MeasurementResult& result);
 
+// Every artifact that the document names: samples, logs, what was built, evidence of checks.
+// Sorted, nothing twice.
+std::vector<Digest> artifacts_of(const MeasurementResult& result);
+
 schema::Node measurement_result_shape();
 
 }  // namespace kernelindex

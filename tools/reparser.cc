@@ -8,6 +8,7 @@
 
 #include "ingest/import.h"
 #include "tools/local_manifest.h"
+#include "verify/accept_result.h"
 
 namespace kernelindex::tools {
 namespace {
@@ -48,24 +49,25 @@ std::unexpected<Error> unknown_version(const ImportEvent& import) {
               "this program does not have version " + import.parser_version + " of this parser");
 }
 
-Result<std::string> read_whole(const ImportedSnapshot& snapshot) {
+Result<std::string> read_whole(const ImportedSnapshot& snapshot, std::size_t limit) {
   Result<std::unique_ptr<ByteSource>> bytes = snapshot.open();
   if (!bytes) return fail(bytes.error());
   std::string text;
-  std::string buffer(limits::kManifestBytes + 1, '\0');
-  while (text.size() <= limits::kManifestBytes) {
+  std::string buffer(limit + 1, '\0');
+  while (text.size() <= limit) {
     const Result<std::size_t> count = (*bytes)->read(buffer);
     if (!count) return fail(count.error());
     if (*count == 0) return text;
     text.append(buffer, 0, *count);
   }
-  return fail(ErrorKind::invalid, "TOO_LARGE", snapshot.locator, "this is no manifest: too large");
+  return fail(ErrorKind::invalid, "TOO_LARGE", snapshot.locator,
+              "this has more than " + std::to_string(limit) + " bytes");
 }
 
 Status reparse_local(const ImportEvent& import, const ClaimCallback& claim) {
   if (import.parser_version != kAddParserVersion) return unknown_version(import);
   for (const ImportedSnapshot& snapshot : import.snapshots) {
-    const Result<std::string> text = read_whole(snapshot);
+    const Result<std::string> text = read_whole(snapshot, limits::kManifestBytes);
     if (!text) return fail(text.error());
     Result<Manifest> manifest = read_local_manifest(snapshot.locator, *text);
     if (!manifest) return fail(manifest.error());
@@ -76,10 +78,35 @@ Status reparse_local(const ImportEvent& import, const ClaimCallback& claim) {
   return {};
 }
 
+// A controlled run follows from the statement and the document, which are its two snapshots.
+Status reparse_controlled(const ImportEvent& import, const ClaimCallback& claim) {
+  if (import.parser_version != kControlledParserVersion) return unknown_version(import);
+  const auto named = [&](std::string_view locator) {
+    return std::ranges::find(import.snapshots, locator, &ImportedSnapshot::locator);
+  };
+  const auto document = named("result.json");
+  const auto statement = named("statement.dsse.json");
+  if (document == import.snapshots.end() || statement == import.snapshots.end()) {
+    return fail(ErrorKind::invalid, "SNAPSHOT_MISSING", import.parser,
+                "a controlled run has the snapshots result.json and statement.dsse.json");
+  }
+  const Result<std::string> text = read_whole(*document, kResultDocumentBytes);
+  if (!text) return fail(text.error());
+  Result<ControlledClaims> claims = controlled_claims(import.options, *text);
+  if (!claims) return fail(claims.error());
+  for (Manifest* manifest : {&claims->environment, &claims->run}) {
+    Status status = claim(
+        {statement->digest, std::move(*manifest), std::string(kControlledSource), {}, {}, {}, {}});
+    if (!status) return status;
+  }
+  return {};
+}
+
 }  // namespace
 
 Status ImporterReparser::reparse(const ImportEvent& import, const ClaimCallback& claim) {
   if (import.parser == kAddParser) return reparse_local(import, claim);
+  if (import.parser == kControlledParser) return reparse_controlled(import, claim);
   const auto known = ingest::sources();
   const auto source = std::ranges::find(known, import.parser, &ingest::SourceInfo::parser);
   if (source == known.end()) {

@@ -189,6 +189,7 @@ JudgedResult ControlledWorld::attempt(const Attempt& attempt) {
        {&sample.samples, &sample.diagnostic_samples, &sample.sentinel_samples}) {
     keep(*bytes);
   }
+  keep("artifact");  // what sample_result() says was built
   record(asked.id, runner(attempt.owner), said);
   if (attempt.change_result) attempt.change_result(said_.back());
   const SaidAt answer = said_.back();

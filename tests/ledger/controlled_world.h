@@ -68,6 +68,7 @@ class ControlledWorld final : public AttemptSource {
   Result<std::optional<SaidAt>> attestation(const Digest& id) override;
   Result<std::vector<SaidAt>> calibrations(const Digest& runner) override;
   Result<std::optional<std::string>> object(const Digest& digest) override;
+  Result<bool> held(const Digest& digest) override { return objects_.contains(digest); }
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override;
   Result<std::optional<Manifest>> document(const Digest& identity) override;
 

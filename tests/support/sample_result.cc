@@ -168,6 +168,7 @@ JobDocument sample_job() {
   job.seen_size = 20;
   job.seen_root = sha256("root");
   job.run = sha256("run");
+  job.implementation = sha256("implementation");
   job.runner = sha256("runner");
   job.protocol = sha256("protocol");
   job.harness = sha256("harness");

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/runner_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "schema/measurement_terms.h"
+#include "schema/runner_channel.h"
+
+namespace kernelindex {
+namespace {
+
+constexpr int kChannel = 3;  // the descriptor of the runner's end
+
+std::unexpected<Error> system_fault(std::string code, std::string place, std::string message,
+                                    std::string remedy = {}) {
+  return fail(ErrorKind::system, std::move(code), std::move(place), std::move(message),
+              std::move(remedy));
+}
+
+// The process with our end of the channel. Ends the whole process group when it goes.
+class RunnerProcess {
+ public:
+  RunnerProcess() = default;
+  RunnerProcess(const RunnerProcess&) = delete;
+  RunnerProcess& operator=(const RunnerProcess&) = delete;
+  ~RunnerProcess() {
+    if (channel_ >= 0) ::close(channel_);
+    if (process_ > 0) {
+      ::kill(-process_, SIGKILL);
+      ::waitpid(process_, nullptr, 0);
+    }
+  }
+
+  Status start(const RunnerCommand& command);
+  int channel() const { return channel_; }
+
+ private:
+  int channel_ = -1;
+  pid_t process_ = -1;
+};
+
+// What the child is started with: its end of the channel as descriptor 3, a process group of its
+// own, no blocked signals. Everything else of ours is closed on exec.
+class SpawnSettings {
+ public:
+  explicit SpawnSettings(int end) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawn_file_actions_adddup2(&actions_, end, kChannel);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kChannel + 1);
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    sigset_t defaults;
+    ::sigemptyset(&defaults);
+    ::sigaddset(&defaults, SIGPIPE);
+    ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+Status RunnerProcess::start(const RunnerCommand& command) {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return system_fault("NO_RUNNER", "socketpair", std::strerror(errno));
+  }
+  channel_ = ends[0];
+  // dup2() of a descriptor onto itself would leave it to be closed on exec.
+  int end = ends[1];
+  if (end == kChannel) {
+    end = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kChannel + 1);
+    ::close(ends[1]);
+  }
+  std::vector<std::string> words = {command.program.string(), command.mode, "--channel",
+                                    std::to_string(kChannel)};
+  if (command.simulate) words.emplace_back("--simulate");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const SpawnSettings settings(end);
+  const int error = ::posix_spawn(&process_, words[0].c_str(), settings.actions(),
+                                  settings.attributes(), argv.data(), environ);
+  ::close(end);
+  if (error == 0) return {};
+  process_ = -1;
+  return system_fault("NO_RUNNER", command.program.string(),
+                      "the runner cannot be started: " + std::string(std::strerror(error)),
+                      "give its path with --runner-program");
+}
+
+class Conversation {
+ public:
+  Conversation(int channel, std::int64_t seconds, const RunnerListener& listener)
+      : channel_(channel),
+        deadline_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)),
+        listener_(listener) {}
+
+  Result<std::string> run(std::string_view work) {
+    if (Status sent = send_runner_message(channel_, RunnerMessageKind::job, work); !sent) {
+      return ended(sent.error());
+    }
+    if (Status sent = send_runner_message(channel_, RunnerMessageKind::begin, {}); !sent) {
+      return ended(sent.error());
+    }
+    for (;;) {
+      Result<RunnerMessage> message = next();
+      if (!message) return fail(message.error());
+      if (message->kind == RunnerMessageKind::result) return std::move(message->body);
+      if (Status status = take(*message); !status) return fail(status.error());
+    }
+  }
+
+ private:
+  Result<RunnerMessage> next() {
+    std::int64_t left = 0;
+    for (int ready = 0; ready <= 0;) {
+      left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ -
+                                                                   std::chrono::steady_clock::now())
+                 .count();
+      if (left <= 0) return timeout();
+      constexpr std::int64_t kStep = 60'000;  // poll() takes an int
+      pollfd waiting{channel_, POLLIN, 0};
+      ready = ::poll(&waiting, 1, static_cast<int>(std::min(left, kStep)));
+    }
+    // A message that stops in the middle must not hold us for longer either.
+    const timeval patience{left / 1000 + 1, 0};
+    ::setsockopt(channel_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    Result<RunnerMessage> message = receive_runner_message(channel_);
+    if (!message) return ended(message.error());
+    bytes_ += message->body.size();
+    if (bytes_ > kRunnerOutputBytes) {
+      return fail(ErrorKind::invalid, "RUNNER_TOO_MUCH", "runner",
+                  "the runner sent more than " + std::to_string(kRunnerOutputBytes) + " bytes");
+    }
+    return message;
+  }
+
+  Status take(const RunnerMessage& message) {
+    switch (message.kind) {
+      case RunnerMessageKind::progress:
+        if (listener_.progress) listener_.progress(message.body);
+        return {};
+      case RunnerMessageKind::samples:
+        return keep(message.body);
+      case RunnerMessageKind::artifact: {
+        const Result<NamedBody> named = decode_named_body(message.body);
+        if (!named) return fail(named.error());
+        return keep(named->bytes);
+      }
+      case RunnerMessageKind::failed: {
+        const Result<NamedBody> told = decode_named_body(message.body);
+        if (!told) return fail(told.error());
+        const bool code = is_reason_code(told->name);
+        return system_fault(code ? told->name : "RUNNER_FAILED", "runner", told->bytes);
+      }
+      default:
+        return fail(ErrorKind::invalid, "BAD_RUNNER_MESSAGE", "runner",
+                    "the runner sent a message that only its caller may send");
+    }
+  }
+
+  Status keep(std::string_view bytes) {
+    if (++artifacts_ > kRunnerArtifacts) {
+      return fail(ErrorKind::invalid, "RUNNER_TOO_MUCH", "runner",
+                  "the runner sent more than " + std::to_string(kRunnerArtifacts) + " artifacts");
+    }
+    return listener_.artifact(bytes);
+  }
+
+  std::unexpected<Error> timeout() const {
+    return system_fault("RUNNER_TIMEOUT", "runner",
+                        "the runner was not done in the time that the job allows");
+  }
+  std::unexpected<Error> ended(const Error& error) const {
+    if (error.kind == ErrorKind::invalid) return fail(error);
+    if (std::chrono::steady_clock::now() >= deadline_) return timeout();
+    return system_fault("RUNNER_ENDED", "runner",
+                        "the runner ended without a result: " + error.message,
+                        "what it printed tells why; `kernelindex-runner doctor` looks the machine "
+                        "over");
+  }
+
+  int channel_;
+  std::chrono::steady_clock::time_point deadline_;
+  const RunnerListener& listener_;
+  std::uint64_t bytes_ = 0;
+  std::size_t artifacts_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> run_runner(const RunnerCommand& command, std::string_view work,
+                               const RunnerListener& listener) {
+  RunnerProcess process;
+  if (Status status = process.start(command); !status) return fail(status.error());
+  return Conversation(process.channel(), command.seconds, listener).run(work);
+}
+
+}  // namespace kernelindex

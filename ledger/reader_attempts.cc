@@ -106,4 +106,22 @@ Result<std::vector<ControlledJob>> controlled_jobs(const Reader& reader, const D
   return controlled_jobs(source, *context, run);
 }
 
+Result<RunMeasurements> run_measurements(const Reader& reader, const Digest& run,
+                                         std::uint64_t size) {
+  RunMeasurements out;
+  Result<std::vector<ControlledJob>> about = controlled_jobs(reader, run, size);
+  if (!about) return fail(about.error());
+  out.about = std::move(*about);
+  ReaderAttempts source(reader, size);
+  const Result<std::shared_ptr<const SubjectRow>> row = source.subject(run);
+  if (!row) return fail(row.error());
+  if (*row == nullptr) return out;
+  const Result<AttemptContext> context = source.own_context();
+  if (!context) return fail(context.error());
+  Result<std::optional<ControlledJob>> own = job_of_controlled_run(source, *context, run, **row);
+  if (!own) return fail(own.error());
+  out.own = std::move(*own);
+  return out;
+}
+
 }  // namespace kernelindex

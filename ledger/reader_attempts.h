@@ -45,6 +45,16 @@ bool measured(const Reader& reader, const Digest& subject);
 // The attestation at an entry with what the log says of it. Errors: those of read_attestation().
 Result<SaidAt> read_said_at(const Reader& reader, std::uint64_t index);
 
+// What was measured of a run: jobs about it, in order, and of a controlled run the job that it
+// answers.
+struct RunMeasurements {
+  std::vector<ControlledJob> about;
+  std::optional<ControlledJob> own;
+};
+// As of a size. Errors: those of reading.
+Result<RunMeasurements> run_measurements(const Reader& reader, const Digest& run,
+                                         std::uint64_t size);
+
 // Jobs about a run as of a size, in order. Errors: those of reading.
 Result<std::vector<ControlledJob>> controlled_jobs(const Reader& reader, const Digest& run,
                                                    std::uint64_t size);

@@ -3,6 +3,7 @@
 #include "ledger/evidence_text.h"
 #include "ledger/identify.h"
 #include "ledger/query.h"
+#include "tools/attempt_output.h"
 #include "tools/display_text.h"
 #include "tools/evidence_output.h"
 #include "tools/ledger_access.h"
@@ -57,6 +58,15 @@ void print_text(Output& out, const EvidenceFacts& facts) {
   for (const EvidenceFlag& flag : kEvidenceFlags) {
     list.add("fact", std::string(facts.run.row.has(flag.flag) ? "yes  " : "no   ") +
                          std::string(flag.means));
+  }
+  if (facts.measured.own) {
+    for (const std::string& line : job_lines(*facts.measured.own)) list.add("measured by", line);
+  }
+  for (const ControlledJob& job : facts.measured.about) {
+    bool first = true;
+    for (const std::string& line : job_lines(job)) {
+      list.add(std::exchange(first, false) ? "attempt" : "", line);
+    }
   }
   if (facts.said != nullptr) {
     for (const auto& [word, entries] : {std::pair("retracted", &facts.said->retractions),

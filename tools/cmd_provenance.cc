@@ -2,6 +2,7 @@
 #include "ledger/identify.h"
 #include "ledger/import_event.h"
 #include "ledger/query.h"
+#include "tools/attempt_output.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
 #include "tools/provenance_output.h"
@@ -139,6 +140,8 @@ void print_text(Output& out, const Reader& reader, const ProvenanceStory& story)
     if (!attestation.says.empty()) lines.insert(lines.begin() + 1, attestation.says);
     step(out, "said", lines, attestation.counts ? Tone::plain : Tone::dim);
   }
+  if (story.measured.own) step(out, "measured", job_lines(*story.measured.own));
+  for (const ControlledJob& job : story.measured.about) step(out, "attempt", job_lines(job));
   if (story.notes != 0) {
     step(out, "notes", {counted(story.notes, "community note") + ", which never change a level"});
   }

@@ -2,6 +2,7 @@
 #include "tools/evidence_output.h"
 
 #include "ledger/evidence_text.h"
+#include "tools/attempt_output.h"
 #include "tools/run_output.h"
 
 namespace kernelindex::tools {
@@ -24,8 +25,11 @@ Result<EvidenceFacts> gather_evidence(const Reader& reader, const Digest& run,
   const std::uint64_t size = policy.as_of.value_or(reader.head().size);
   const Result<Digest> root = reader.root_at(size);
   if (!root) return fail(root.error());
-  EvidenceFacts facts{std::move(*view), std::move(*provenance), nullptr, reader.judgements(size),
-                      TreeHead{size, *root}};
+  EvidenceFacts facts{std::move(*view),        std::move(*provenance), nullptr,
+                      reader.judgements(size), TreeHead{size, *root},  {}};
+  Result<RunMeasurements> measured = run_measurements(reader, run, size);
+  if (!measured) return fail(measured.error());
+  facts.measured = std::move(*measured);
   facts.said = facts.judgements->find(run);
   // Provenance tells of today; the level may be asked of an earlier size.
   std::erase_if(facts.provenance.claims,
@@ -62,8 +66,10 @@ json::Value evidence_document(const JsonOutput& json, const EvidenceFacts& facts
     held.add(flag.name, json::Value(facts.run.row.has(flag.flag)));
   const SubjectJudgement nothing;
   const SubjectJudgement& said = facts.said == nullptr ? nothing : *facts.said;
-  return json.object()
-      .add("digest", json.digest(facts.run.digest))
+  json::ObjectBuilder value = json.object();
+  if (facts.measured.own) value.add("measuredBy", job_value(json, *facts.measured.own));
+  return value.add("digest", json.digest(facts.run.digest))
+      .add("attempts", jobs_value(json, facts.measured.about))
       .add("level", level_name(facts.run.evidence.level))
       .add("policy", kEvidencePolicy)
       .add("trust", kOwnTrust)

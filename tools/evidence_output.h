@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ledger/query.h"
+#include "ledger/reader_attempts.h"
 #include "tools/json_output.h"
 
 namespace kernelindex::tools {
@@ -17,6 +18,7 @@ struct EvidenceFacts {
   const SubjectJudgement* said = nullptr;  // of `judgements`; null when nothing counts
   std::shared_ptr<const Judgements> judgements;
   TreeHead as_of;
+  RunMeasurements measured;  // as of that size
 };
 
 // The facts of a row that a level above reported needs.

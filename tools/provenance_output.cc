@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "schema/json_reader.h"
+#include "tools/attempt_output.h"
 #include "tools/run_output.h"
 
 namespace kernelindex::tools {
@@ -135,12 +136,15 @@ Status tell_imports(const Reader& reader, ProvenanceStory& story) {
 Result<ProvenanceStory> tell_provenance(const Reader& reader, const Candidate& found) {
   Result<Provenance> provenance = kernelindex::provenance(reader, found.digest);
   if (!provenance) return fail(provenance.error());
-  ProvenanceStory story{std::move(*provenance), found.label, std::nullopt, {}, 0, {}, {}};
+  ProvenanceStory story{std::move(*provenance), found.label, std::nullopt, {}, {}, 0, {}, {}};
   const ManifestKind kind = story.provenance.kind;
   if (kind == ManifestKind::benchmark_run || kind == ManifestKind::serving_run) {
     Result<RunView> run = view_run(reader, found.digest);
     if (!run) return fail(run.error());
     story.run = std::move(*run);
+    Result<RunMeasurements> measured = run_measurements(reader, found.digest, reader.head().size);
+    if (!measured) return fail(measured.error());
+    story.measured = std::move(*measured);
   }
   const Result<std::string> leaf = reader.leaf(story.provenance.inclusion_index);
   if (!leaf) return fail(leaf.error());
@@ -188,7 +192,9 @@ json::Value provenance_document(const JsonOutput& json, const Reader& reader,
   value.add("digest", json.digest(found.digest)).add("kind", kind_name(found.kind));
   if (story.run) {
     value.add("level", level_name(story.run->evidence.level))
-        .add("levelReasons", json.texts(level_reasons(story.run->evidence)));
+        .add("levelReasons", json.texts(level_reasons(story.run->evidence)))
+        .add("attempts", jobs_value(json, story.measured.about));
+    if (story.measured.own) value.add("measuredBy", job_value(json, *story.measured.own));
   }
   value.add("policy", kEvidencePolicy)
       .add("trust", kOwnTrust)

@@ -10,6 +10,7 @@
 #include "ledger/identify.h"
 #include "ledger/import_event.h"
 #include "ledger/query.h"
+#include "ledger/reader_attempts.h"
 #include "tools/json_output.h"
 
 namespace kernelindex::tools {
@@ -19,6 +20,7 @@ struct ProvenanceStory {
   Provenance provenance;
   std::string label;
   std::optional<RunView> run;
+  RunMeasurements measured;  // of a run
   ProofVerdict inclusion;
   std::uint64_t notes = 0;
   std::map<std::string, std::uint64_t> notes_by_owner;

@@ -80,6 +80,10 @@ Result<std::unique_ptr<RunModel>> read_run_model(const Site& site, const Digest&
   Result<Provenance> provenance = kernelindex::provenance(site.reader, run);
   if (!provenance) return fail(provenance.error());
   model->provenance = std::move(*provenance);
+  Result<RunMeasurements> measured =
+      run_measurements(site.reader, run, site.policy().as_of.value_or(site.reader.head().size));
+  if (!measured) return fail(measured.error());
+  model->measured = std::move(*measured);
   const RunRow& row = model->run.row;
   if (row.group) {
     Result<History> group = history(site.reader, *row.group, site.policy());

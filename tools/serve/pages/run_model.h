@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ledger/query.h"
+#include "ledger/reader_attempts.h"
 #include "tools/run_facts.h"
 #include "tools/serve/site.h"
 
@@ -18,6 +19,7 @@ struct RunModel {
 
   RunView run;
   Provenance provenance;
+  RunMeasurements measured;
   std::optional<History> group;  // null while the run has no key
   tools::Documents documents;
   // Shown documents; null values where the ledger has none.

@@ -8,6 +8,7 @@
 #include "tools/pretty_json.h"
 #include "tools/run_output.h"
 #include "tools/serve/pages/api_links.h"
+#include "tools/serve/pages/attempts_part.h"
 #include "tools/serve/pages/group_parts.h"
 #include "tools/serve/pages/lookup.h"
 #include "tools/serve/pages/provenance_part.h"
@@ -400,6 +401,7 @@ void append_evidence(Html& html, const Site& site, const RunModel& model) {
 
 void append_notes(Html& html, const Site& site, const RunModel& model) {
   const Html::Element section = open_section(html, "notes", "Replications and notes");
+  append_attempts(html, model.measured);
   const std::vector<const ChainView*> notes = model.notes();
   if (notes.empty()) {
     html.add("p", {{"class", "soft"}}, "No attestations yet.");

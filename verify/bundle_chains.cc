@@ -57,7 +57,9 @@ Finding Judge::check_needed() const {
         return unneeded(part);
       }
     } else if (const AttestationEntry* body = part.attestation()) {
-      if (part.says<ImportStatement>() == nullptr &&
+      const bool calibration =
+          part.says<Calibration>() != nullptr && asked_.runners.contains(body->subject);
+      if (part.says<ImportStatement>() == nullptr && !calibration &&
           (!part.entry.on_chain() || !needed.contains(body->subject))) {
         return unneeded(part);
       }
@@ -66,6 +68,11 @@ Finding Judge::check_needed() const {
     } else if (!asked_.artifacts.contains(content)) {
       return unneeded(part);
     }
+  }
+  for (const std::string& artifact : bundle_.artifacts) {
+    if (asked_.bytes.contains(sha256(artifact))) continue;
+    return broken("UNNEEDED_OBJECT", "nothing that the level depends on reads the artifact " +
+                                         sha256(artifact).text());
   }
   return holds({});
 }
@@ -170,8 +177,7 @@ Finding Judge::check_standing() {
 // ---- level ----
 
 Finding Judge::check_level() {
-  EvidenceFacts facts =
-      evidence_facts(row_, bundle_.subject, {imports_, keys_, judgements_, head().size});
+  EvidenceFacts facts = facts_;
   for (const Digest& subject : subjects()) {
     const SubjectJudgement* said = judgements_.find(subject);
     facts.cannot_judge |= said != nullptr && said->cannot_judge;

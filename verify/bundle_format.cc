@@ -64,6 +64,26 @@ void read_objects(ObjectReader& reader, Bundle& bundle) {
   }
 }
 
+// Absent is none.
+void read_artifacts(ObjectReader& reader, Bundle& bundle) {
+  std::optional<Digest> before;
+  for (const json::Value& item : reader.array("artifacts", kBundleEntries, false)) {
+    std::optional<std::string> bytes = item.is_string() ? from_base64(item.string()) : std::nullopt;
+    if (!bytes || bytes->empty()) {
+      reader.fault("artifacts", "BAD_MEMBER",
+                   "each artifact is the canonical base64 of bytes that are not empty");
+      return;
+    }
+    const Digest digest = sha256(*bytes);
+    if (before && *before >= digest) {
+      reader.fault("artifacts", "ARTIFACT_ORDER", "artifacts are sorted by digest, none twice");
+      return;
+    }
+    before = digest;
+    bundle.artifacts.push_back(std::move(*bytes));
+  }
+}
+
 }  // namespace
 
 Result<std::string> Bundle::encode() const {
@@ -79,9 +99,14 @@ Result<std::string> Bundle::encode() const {
   }
   std::vector<json::Value> object_values;
   for (const std::string& object : objects) object_values.push_back(arena.string(object));
+  std::vector<json::Value> artifact_values;
+  for (const std::string& artifact : artifacts) {
+    artifact_values.push_back(arena.string(arena.copy(to_base64(artifact))));
+  }
+  json::ObjectBuilder document(arena);
+  if (!artifacts.empty()) document.add("artifacts", arena.array(artifact_values));
   std::string out =
-      json::canonical(json::ObjectBuilder(arena)
-                          .add("checkpoint", arena.string(checkpoint))
+      json::canonical(document.add("checkpoint", arena.string(checkpoint))
                           .add("entries", arena.array(entry_values))
                           .add("format", kBundleFormat)
                           .add_if(!nodes.empty(), "nodes", arena.copy(nodes_text(nodes)))
@@ -125,6 +150,7 @@ Result<Bundle> parse_bundle(std::string_view bytes) {
     if (Status status = read_entry(entries[i], i, bundle); !status) reader.fault(status.error());
   }
   read_objects(reader, bundle);
+  read_artifacts(reader, bundle);
   if (Status status = reader.finish(); !status) return fail(status.error());
   return bundle;
 }

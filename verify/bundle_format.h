@@ -33,8 +33,11 @@ struct Bundle {
   std::string checkpoint;            // a signed note
   std::vector<BundleEntry> entries;  // rising by index
   std::vector<std::string> objects;  // documents and envelopes, in the order of their entries
-  std::vector<Digest> nodes;         // of the log's tree, see shared_nodes.h
-  std::string status;                // a kept envelope; empty when there is none
+  // Bytes that controlled attempts are judged from, each once, sorted by digest: result documents
+  // and raw samples.
+  std::vector<std::string> artifacts;
+  std::vector<Digest> nodes;  // of the log's tree, see shared_nodes.h
+  std::string status;         // a kept envelope; empty when there is none
 
   // The document. Error BUNDLE_TOO_LARGE (refused).
   Result<std::string> encode() const;
@@ -42,7 +45,7 @@ struct Bundle {
 
 // Reads exactly what encode() gives. Errors (kind invalid): those of json::parse, NOT_A_BUNDLE (of
 // another format), NOT_CANONICAL, UNKNOWN_MEMBER, MISSING_MEMBER, BAD_MEMBER, BAD_NODES,
-// ENTRY_ORDER. Each names its place ("entries[3].leaf").
+// ENTRY_ORDER, ARTIFACT_ORDER. Each names its place ("entries[3].leaf").
 Result<Bundle> parse_bundle(std::string_view bytes);
 
 }  // namespace kernelindex

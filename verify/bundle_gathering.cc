@@ -3,8 +3,11 @@
 
 #include <vector>
 
+#include "ledger/attestation_rules.h"
+#include "ledger/reader_attempts.h"
 #include "ledger/run_evidence.h"
 #include "ledger/statement.h"
+#include "verify/asked_attempts.h"
 #include "verify/bundle_format.h"
 
 namespace kernelindex {
@@ -214,18 +217,65 @@ Status Gathering::add_row() {
   Asking asking(stored);
   const Result<DerivedRun> run = derive_run(**self, kind, (*document)->facts, asking);
   if (!run) return fail(run.error());
-  return add_asked(**self, asking);
+  if (Status status = add_asked(**self, asking); !status) return status;
+  const Result<RunRow> row = decode_run_row(run->bytes);
+  if (!row) return fail_in(run_.text(), row.error());
+  return add_attempts(*row, **self);
+}
+
+// What the judgement of the run's attempts asks for. The judge of the file asks the same.
+Status Gathering::add_attempts(const RunRow& row, const SubjectRow& self) {
+  ReaderAttempts source(reader_, size_);
+  const Result<AttemptContext> context = source.own_context();
+  if (!context) return fail(context.error());
+  EvidenceFacts facts = evidence_facts(
+      row, run_, {reader_.state().imports, context->keys, context->judgements, size_});
+  AskedOfAttempts asked;
+  AskedAttempts asking(source, asked);
+  if (Status status = kernelindex::add_attempts(asking, *context, run_, self, facts); !status) {
+    return status;
+  }
+  for (const Digest& subject : asked.subjects) depend(subject);
+  for (const Digest& id : asked.attestations) {
+    const Result<std::optional<std::uint64_t>> index = find_attestation(reader_, id);
+    if (!index) return fail(index.error());
+    if (!*index || **index >= size_) continue;
+    if (Status status = add(**index); !status) return status;
+  }
+  for (const Digest& runner : asked.runners) {
+    const Result<std::vector<SaidAt>> sessions = source.calibrations(runner);
+    if (!sessions) return fail(sessions.error());
+    for (const SaidAt& one : *sessions) {
+      if (Status status = add(one.index); !status) return status;
+    }
+  }
+  for (const Digest& digest : asked.held) {
+    if (Status status = add_artifact(digest); !status) return status;
+  }
+  for (const Digest& digest : asked.bytes) {
+    if (Status status = add_artifact(digest); !status) return status;
+    const Result<std::vector<std::uint64_t>> named = reader_.content_entries(digest, true, size_);
+    if (!named) return fail(named.error());
+    if (named->empty()) continue;  // the object of an entry, which comes with it
+    Result<std::optional<std::string>> bytes = reader_.object(digest);
+    if (!bytes) return fail(bytes.error());
+    if (*bytes && !(*bytes)->empty()) artifacts_.emplace(digest, std::move(**bytes));
+  }
+  return {};
+}
+
+// The first entry of an artifact, and what was said of its bytes.
+Status Gathering::add_artifact(const Digest& digest) {
+  depend(digest);
+  const Result<std::vector<std::uint64_t>> entries = reader_.content_entries(digest, true, size_);
+  if (!entries) return fail(entries.error());
+  return entries->empty() ? Status() : add(entries->front());
 }
 
 Status Gathering::add_asked(const SubjectRow& self, const Asking& asking) {
   for (const Digest& identity : asking.subjects) depend(identity);
   for (const Digest& artifact : asking.artifacts) {
-    depend(artifact);
-    const Result<std::vector<std::uint64_t>> entries =
-        reader_.content_entries(artifact, true, size_);
-    if (!entries) return fail(entries.error());
-    if (entries->empty()) continue;
-    if (Status status = add(entries->front()); !status) return status;
+    if (Status status = add_artifact(artifact); !status) return status;
   }
   for (const Digest& snapshot : asking.snapshots) depend(snapshot);
   for (const ClaimRow& claim : self.claims) {

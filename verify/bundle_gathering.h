@@ -47,6 +47,8 @@ class Gathering {
   // The last chain entry of each subject that has one.
   std::map<Digest, std::uint64_t> heads() const;
   std::uint64_t notes() const { return notes_; }
+  // Bytes that controlled attempts are judged from, by digest: those that no entry's own object is.
+  const std::map<Digest, std::string>& artifacts() const { return artifacts_; }
 
  private:
   struct Asking;
@@ -59,6 +61,8 @@ class Gathering {
   Status add_import(std::uint64_t claim);
   Status add_statement(std::uint64_t index, Gathered& gathered);
   Status add_row();
+  Status add_attempts(const RunRow& row, const SubjectRow& self);
+  Status add_artifact(const Digest& digest);
   Status add_asked(const SubjectRow& self, const Asking& asking);
 
   const Reader& reader_;
@@ -68,6 +72,7 @@ class Gathering {
   std::set<Digest> subjects_;    // whose chains are here, or
   std::vector<Digest> waiting_;  // will be
   std::uint64_t notes_ = 0;
+  std::map<Digest, std::string> artifacts_;
 };
 
 }  // namespace kernelindex

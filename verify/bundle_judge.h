@@ -5,6 +5,7 @@
 //   bundle_objects.cc     objects, documents, comparison
 //   bundle_statements.cc  founding, keys, attestations, status
 //   bundle_tree.cc        checkpoint, inclusion, seen, imports, witnesses
+//   bundle_attempts.cc    what was measured under control
 //   bundle_chains.cc      chains, heads, standing
 //   bundle.cc             the order, size, age and level
 #pragma once
@@ -23,6 +24,7 @@
 #include "ledger/derive.h"
 #include "ledger/dsse.h"
 #include "ledger/entry.h"
+#include "ledger/evidence_policy.h"
 #include "ledger/judgements.h"
 #include "ledger/key_book.h"
 #include "ledger/predicates.h"
@@ -79,6 +81,10 @@ struct Asked {
   std::set<Digest> subjects;
   std::set<Digest> artifacts;
   std::set<Digest> snapshots;
+  // Of controlled attempts: bytes that the file may carry, and runners whose calibrations may stand
+  // in it.
+  std::set<Digest> bytes;
+  std::set<Digest> runners;
 };
 
 class Judge {
@@ -122,6 +128,8 @@ class Judge {
   void judge();
   Finding read_documents();
   Finding derive_row();
+  Finding derive_attempts();
+  std::map<Digest, const std::string*> carried_bytes() const;
   Finding check_range(const Part& import, const std::vector<const Part*>& claims) const;
   std::string claim_words() const;
   bool snapshot_before(const Digest& snapshot, std::uint64_t index) const;
@@ -161,7 +169,8 @@ class Judge {
   std::map<Digest, std::shared_ptr<const SubjectRow>> rows_;
   Asked asked_;
   std::string row_bytes_;
-  RunRow row_;  // its texts are views of row_bytes_
+  RunRow row_;           // its texts are views of row_bytes_
+  EvidenceFacts facts_;  // attempts and acceptance
   // check_status
   bool complete_ = false;
   std::uint64_t notes_ = 0;

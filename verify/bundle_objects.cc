@@ -112,6 +112,16 @@ Finding Judge::check_objects() {
   for (const Part& part : parts_) {
     if (part.entry.on_chain()) chains_[*part.entry.subject()].push_back(&part);
   }
+  for (const std::string& artifact : bundle_.artifacts) {
+    const Digest digest = sha256(artifact);
+    const bool named_here = std::ranges::any_of(parts_, [&](const Part& part) {
+      return std::holds_alternative<ArtifactEntry>(part.entry.body) &&
+             part.entry.content.digest == digest;
+    });
+    if (!named_here) {
+      return broken("UNNEEDED_OBJECT", "no artifact entry of the file names " + digest.text());
+    }
+  }
   if (named.size() != by_digest.size()) {
     const auto extra = std::ranges::find_if(
         by_digest, [&](const auto& object) { return !named.contains(object.first); });
@@ -194,6 +204,7 @@ Finding Judge::read_documents() {
 Finding Judge::check_documents() {
   if (Finding finding = read_documents(); !finding.ok) return finding;
   if (Finding finding = derive_row(); !finding.ok) return finding;
+  if (Finding finding = derive_attempts(); !finding.ok) return finding;
   return holds(counted(documents_.size(), "document", "documents") +
                ", canonical, each with the identity that its entry says");
 }

@@ -72,6 +72,7 @@ Status add_entries(const Reader& reader, const Gathering& gathering, RunProof& p
       proof.bundle.objects.push_back(*gathered.object);
     }
   }
+  for (const auto& [digest, bytes] : gathering.artifacts()) proof.bundle.artifacts.push_back(bytes);
   return {};
 }
 

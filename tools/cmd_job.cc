@@ -163,6 +163,10 @@ Result<JobOrder> read_order(const Session& session, const Reader& reader,
   if (!run) return fail(run.error());
   JobOrder order;
   order.run = run->digest;
+  Result<std::vector<JobSourceFile>> files = gather_files(reader, order.run, arguments);
+  if (!files) return fail(files.error());
+  if (Status status = check_sources(order.run, *files); !status) return fail(status.error());
+  order.files = std::move(*files);
   const Result<Digest> runner = choose_runner(reader, arguments);
   if (!runner) return fail(runner.error());
   order.runner = *runner;
@@ -178,9 +182,6 @@ Result<JobOrder> read_order(const Session& session, const Reader& reader,
   }
   order.harness = *harness;
   if (arguments.text("--clocks") == "locked") order.clocks = ClockVariant::locked;
-  Result<std::vector<JobSourceFile>> files = gather_files(reader, order.run, arguments);
-  if (!files) return fail(files.error());
-  order.files = std::move(*files);
   order.source_reviewed = arguments.given("--source-reviewed");
   const std::uint64_t hours = arguments.count("--hours").value_or(kMostHours);
   if (hours == 0 || hours > kMostHours) {

@@ -44,7 +44,7 @@ Result<Manifest> read_reference(const Reader& reader, const Digest& identity,
                 "record its manifest: `kernelindex add FILE`");
 }
 
-Result<Reported> read_reported(const Reader& reader, const Digest& run) {
+Result<Manifest> read_run(const Reader& reader, const Digest& run) {
   const Result<std::optional<SubjectRow>> row = reader.subject(run);
   if (!row) return fail(row.error());
   if (!*row) {
@@ -56,7 +56,11 @@ Result<Reported> read_reported(const Reader& reader, const Digest& run) {
         ErrorKind::invalid, "NOT_A_RUN", run.text(),
         "a job is about a benchmark run, this is a " + std::string(kind_name((*row)->kind)));
   }
-  Result<Manifest> document = read_reference(reader, run, "run");
+  return read_reference(reader, run, "run");
+}
+
+Result<Reported> read_reported(const Reader& reader, const Digest& run) {
+  Result<Manifest> document = read_run(reader, run);
   if (!document) return fail(document.error());
   const BenchmarkRunFacts facts = std::get<BenchmarkRunFacts>(document->facts);
   Result<Manifest> workload = read_reference(reader, facts.workload, "workload");
@@ -127,21 +131,6 @@ Status check_approvals(const KeyBook& keys, const JobOrder& order, const Digest&
   return {};
 }
 
-Status check_files(const JobOrder& order) {
-  const auto recipe = std::ranges::find(order.files, kRecipePath, &JobSourceFile::path);
-  const std::size_t recipes = recipe == order.files.end() ? 0 : 1;
-  if (order.files.size() == recipes) {
-    return refuse(
-        "NO_SOURCE", order.run.text(),
-        "the ledger holds no source file of this run's implementation, and none was given",
-        "give the files with --source or --solution; submissions to leaderboards come "
-        "without them");
-  }
-  if (recipes == 1) return {};
-  return fail(ErrorKind::invalid, "NO_RECIPE", std::string(kRecipePath),
-              "nothing says how to build the files", "give --recipe FILE or --solution FILE");
-}
-
 MeasurementJob job_of(const JobOrder& order, const Reported& reported, const JobDevice& device) {
   MeasurementJob job;
   job.run = order.run;
@@ -197,10 +186,26 @@ Result<std::vector<std::string>> uncovered_files(const Reader& reader, const Dig
 
 }  // namespace
 
+Status check_sources(const Digest& run, const std::vector<JobSourceFile>& files) {
+  const auto recipe = std::ranges::find(files, kRecipePath, &JobSourceFile::path);
+  const std::size_t recipes = recipe == files.end() ? 0 : 1;
+  if (files.size() == recipes) {
+    return refuse(
+        "NO_SOURCE", run.text(),
+        "the ledger holds no source file of this run's implementation, and none was given",
+        "give the files with --source or --solution; submissions to leaderboards come "
+        "without them");
+  }
+  if (recipes == 1) return {};
+  return fail(ErrorKind::invalid, "NO_RECIPE", std::string(kRecipePath),
+              "nothing says how to build the files", "give --recipe FILE or --solution FILE");
+}
+
 Result<std::vector<JobSourceFile>> kept_sources(const Reader& reader, const Digest& run) {
-  const Result<Reported> reported = read_reported(reader, run);
-  if (!reported) return fail(reported.error());
-  const Result<std::optional<SubjectRow>> row = reader.subject(reported->implementation);
+  const Result<Manifest> document = read_run(reader, run);
+  if (!document) return fail(document.error());
+  const Digest implementation = std::get<BenchmarkRunFacts>(document->facts).implementation;
+  const Result<std::optional<SubjectRow>> row = reader.subject(implementation);
   if (!row) return fail(row.error());
   std::map<std::string, JobSourceFile> files;
   if (!*row) return std::vector<JobSourceFile>{};
@@ -230,11 +235,14 @@ Result<IssuedJob> issue_job(Ledger& ledger, const JobOrder& order, const Signing
   JobDevice device;
   {
     const Reader reader = ledger.read();
+    if (const Result<Manifest> run = read_run(reader, order.run); !run) return fail(run.error());
+    if (Status status = check_sources(order.run, order.files); !status) {
+      return fail(status.error());
+    }
     Result<Reported> read = read_reported(reader, order.run);
     if (!read) return fail(read.error());
     reported = std::move(*read);
     device = order.device.value_or(device_of(reported->environment));
-    if (Status status = check_files(order); !status) return fail(status.error());
     const KeyBook& keys = reader.state().keys;
     const Digest& protocol = controlled_protocol(order.clocks).identity;
     const std::uint64_t next = reader.head().size;

@@ -44,10 +44,14 @@ struct IssuedJob {
 // its claims. Errors: NO_SUCH_RUN (not_found), those of reading.
 Result<std::vector<JobSourceFile>> kept_sources(const Reader& reader, const Digest& run);
 
+// Whether there is something to compile and a recipe for it. Errors: NO_SOURCE (refused), NO_RECIPE
+// (invalid).
+Status check_sources(const Digest& run, const std::vector<JobSourceFile>& files);
+
 // Keeps the files and the protocol's manifest, signs the job with the controller's key and records
 // it. `local` is the identity under which the manifest is claimed. Errors:
 //   NO_SUCH_RUN (not_found), NOT_A_RUN (invalid)
-//   NO_SOURCE (refused: no file but the recipe), NO_RECIPE
+//   those of check_sources()
 //   SUITE_WORKLOAD (refused: the number is over a suite, and one job measures single cases)
 //   REFERENCE_MISSING (refused: what the run refers to is not in the ledger, or withheld)
 //   HARNESS_UNKNOWN, PROTOCOL_UNKNOWN, RUNNER_NOT_ENROLLED, KEY_NOT_APPROVED_FOR_PRODUCT,

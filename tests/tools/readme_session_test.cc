@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the first session of the README as it stands there and compares what it prints.
+// Runs the first session of the README, and that of the guide to verified numbers, as they stand
+// there and compares what they print.
 //
 // In the block after the mark `<!-- session -->` a line that begins with "$ " is a command, the
 // lines below it are its output. "..." stands for any number of lines, "…" inside a line for any
@@ -78,16 +79,20 @@ std::string first_difference(const std::vector<std::string>& lines,
   return gap || at == lines.size() ? "" : "(nothing, but there is) " + lines[at];
 }
 
-TEST(ReadmeSession, PrintsWhatTheReadmeSays) {
-  const std::vector<Step> steps = read_session(read_file(source_root() / "README.md"));
-  ASSERT_GE(steps.size(), 5u) << "the session was not found";
+// Runs the session of a document in a fresh folder that has the folders of ours that it names.
+void expect_session(const std::string& document, std::size_t least) {
+  const std::vector<Step> steps = read_session(read_file(source_root() / document));
+  ASSERT_GE(steps.size(), least) << "the session was not found";
   const TempDir folder;
-  std::filesystem::create_directory_symlink(source_root() / "tools", folder / "tools");
+  for (const char* name : {"docs", "tools"}) {
+    std::filesystem::create_directory_symlink(source_root() / name, folder / name);
+  }
   RunOptions options;
   options.folder = folder.path();
   options.environment = {{"KERNELINDEX_LEDGER", ""},
                          {"XDG_STATE_HOME", (folder / "state").string()},
-                         {"PATH", std::string(KERNELINDEX_PROGRAM_DIR) + ":/usr/bin:/bin"}};
+                         {"PATH", std::string(KERNELINDEX_PROGRAM_DIR) + ":" +
+                                      KERNELINDEX_RUNNER_DIR + ":/usr/bin:/bin"}};
   for (const Step& step : steps) {
     const Outcome outcome = run_program({"/bin/sh", "-c", step.command}, options);
     EXPECT_EQ(outcome.exit_code, 0) << "$ " << step.command << "\n" << outcome.err;
@@ -95,6 +100,12 @@ TEST(ReadmeSession, PrintsWhatTheReadmeSays) {
         << "$ " << step.command << "\n"
         << outcome.out;
   }
+}
+
+TEST(ReadmeSession, PrintsWhatTheReadmeSays) { expect_session("README.md", 5); }
+
+TEST(ReadmeSession, TheGuideToVerifiedNumbersPrintsWhatItSays) {
+  expect_session("docs/verify-your-kernel.md", 10);
 }
 
 TEST(ReadmeSession, ADifferenceIsSeen) {

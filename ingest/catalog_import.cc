@@ -15,19 +15,6 @@ namespace {
 constexpr std::string_view kVia = kCatalogSource;
 constexpr std::string_view kKernelBot = "gpumode-kernelbot";
 
-// "[4, 8]" of the tensor `name` in WorkloadColumns::shapes; "[]" when there is none of that name.
-std::string shape_of(std::string_view shapes, std::string_view name) {
-  while (!shapes.empty()) {
-    const std::size_t name_end = shapes.find('\n');
-    const std::size_t shape_end = shapes.find('\n', name_end + 1);
-    if (shapes.substr(0, name_end) == name) {
-      return std::string(shapes.substr(name_end + 1, shape_end - name_end - 1));
-    }
-    shapes.remove_prefix(shape_end + 1);
-  }
-  return "[]";
-}
-
 void set_fault(CatalogRow& row, Error fault) {
   if (!row.fault) row.fault = std::move(fault);
 }

@@ -100,32 +100,4 @@ void CatalogRowReader::take_publication() {
   take_supersession();
 }
 
-std::vector<CatalogMeasurement> listed_measurements(const Value& spec) {
-  std::vector<CatalogMeasurement> out;
-  const Value* list = spec.find("measurements");
-  if (list == nullptr || !list->is_array()) return out;
-  for (const Value& item : list->array()) {
-    CatalogMeasurement measurement;
-    measurement.metric = item.text("metric");
-    measurement.statistic = item.text("statistic");
-    measurement.unit = item.text("unit");
-    measurement.value = number_member(item, "value").value_or(0);
-    measurement.sample_count = number_member(item, "sampleCount");
-    out.push_back(std::move(measurement));
-  }
-  return out;
-}
-
-std::optional<std::string> text_member(const Value& object, std::string_view name) {
-  const Value* value = object.find(name);
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return std::string(value->string());
-}
-
-std::optional<double> number_member(const Value& object, std::string_view name) {
-  const Value* value = object.find(name);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->number();
-}
-
 }  // namespace kernelindex::ingest

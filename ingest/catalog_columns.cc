@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/catalog_columns.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <utility>
 
+#include "ingest/mlperf_result.h"
 #include "schema/canonical_json.h"
 
 namespace kernelindex::ingest {
@@ -41,6 +44,25 @@ std::string shape_text(const Value& tensor) {
     }
   }
   return text + "]";
+}
+
+// SPDX expressions by their form alone: identifiers between AND, OR and WITH, in any brackets.
+bool has_form_of_license(std::string_view text) {
+  constexpr std::string_view kOperators[] = {"AND", "OR", "WITH"};
+  bool after_identifier = false;
+  for (const auto part : std::views::split(text, ' ')) {
+    std::string_view word(part.begin(), part.end());
+    while (word.starts_with('(')) word.remove_prefix(1);
+    while (word.ends_with(')')) word.remove_suffix(1);
+    const bool is_operator = std::ranges::find(kOperators, word) != std::end(kOperators);
+    const bool is_identifier = !word.empty() && std::ranges::all_of(word, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '-' || c == '.' || c == '+' || c == ':';
+    });
+    if (!is_identifier || is_operator != after_identifier) return false;
+    after_identifier = !is_operator;
+  }
+  return after_identifier;
 }
 
 std::vector<std::string> sorted(const std::set<std::string>& texts) {
@@ -124,6 +146,16 @@ ImplementationColumns implementation_columns(const ImplementationFacts& facts, c
       spec.find("source") != nullptr || spec.find({"projectRevision", "repository"}) != nullptr;
   const Value* variants = spec.find("buildVariants");
   columns.installable = variants != nullptr && !variants->array().empty();
+  if (columns.installable) {
+    const Value& install = *variants->array()[0].find("install");
+    columns.install_kind = text_member(install, "kind");
+    columns.install_command = text_member(install, "command");
+  }
+  const Value& licensing = *spec.find("licensing");
+  columns.license_declared = text_member(licensing, "declared");
+  columns.license = text_member(licensing, "concluded");
+  if (!columns.license) columns.license = columns.license_declared;
+  if (columns.license && !has_form_of_license(*columns.license)) columns.license.reset();
   return columns;
 }
 
@@ -166,6 +198,18 @@ PrimaryColumns primary_columns(const BenchmarkRunFacts& run) {
 
 bool has_raw_evidence(const BenchmarkRunFacts& run) {
   return !run.raw_samples.empty() || !run.logs.empty();
+}
+
+std::string configuration_summary(const Value& configuration, const Value& stack) {
+  const Value* system = configuration.find({"spec", "options", "system"});
+  std::string_view project = stack.find({"spec", "project"})->text("name");
+  if (system != nullptr && project.ends_with(kMlperfSubmitter)) {
+    project.remove_suffix(kMlperfSubmitter.size());
+    return std::string(project) + std::string(kDot) + std::string(system->string());
+  }
+  const Value& metadata = *configuration.find("metadata");
+  const std::string_view title = metadata.text("title");
+  return std::string(title.empty() ? metadata.text("name") : title);
 }
 
 TopologyColumns topology_columns(const Value& serving_run_spec) {

@@ -39,6 +39,12 @@ struct ImplementationColumns {
   std::vector<std::string> architectures;  // sorted, without duplicates
   bool source_available = false;
   bool installable = false;
+  // Not checked by the import, since the forerunner's list of licences is not ours: the concluded
+  // licence, else the declared one, when it is formed as an SPDX expression.
+  std::optional<std::string> license;
+  std::optional<std::string> license_declared;
+  std::optional<std::string> install_kind;  // of the first build variant
+  std::optional<std::string> install_command;
 };
 ImplementationColumns implementation_columns(const ImplementationFacts& facts,
                                              const json::Value& spec);
@@ -63,6 +69,10 @@ struct PrimaryColumns {
 };
 PrimaryColumns primary_columns(const BenchmarkRunFacts& run);
 bool has_raw_evidence(const BenchmarkRunFacts& run);
+
+// "AMD · Supermicro AS-8125GS": what MLPerf configurations are called, by the project of their
+// stack and the system; others by their title, else their name.
+std::string configuration_summary(const json::Value& configuration, const json::Value& stack);
 
 struct TopologyColumns {
   std::optional<std::string> vendor;

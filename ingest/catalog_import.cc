@@ -122,7 +122,7 @@ Status CatalogImport::claim(CatalogRow& row, Manifest manifest, std::uint16_t so
   draft.manifest = std::move(manifest);
   draft.source = sources_[source];
   if (draft.source != kVia) draft.via = kVia;
-  draft.external_ids = {std::string(kVia) + ":" + row.id->text()};
+  draft.external_ids = {catalog_external_id(*row.id)};
   for (const std::string& id : upstream_ids) draft.external_ids.push_back(draft.source + ":" + id);
   draft.item = std::to_string(row.line);
   draft.facts = std::move(row.facts);
@@ -141,6 +141,11 @@ void CatalogImport::check_reference(CatalogRow& row, std::string_view column, co
     set_fault(row,
               both_values("FOREIGN_KEY_DIFFERS", column, target->stored().text(), named.text()));
   }
+}
+
+void CatalogImport::check_project(CatalogRow& row, const Known* project) {
+  if (!row.keys.project) return;
+  check_reference(row, "projectId", project, project == nullptr ? Digest() : project->identity);
 }
 
 Status CatalogImport::take_project(CatalogRow& row) {
@@ -223,13 +228,17 @@ Status CatalogImport::take_implementation(CatalogRow& row) {
   if (!row.manifests.empty()) {
     const auto& facts = std::get<ImplementationFacts>(row.manifests[0].facts);
     check_reference(row, "operationId", operation, facts.operation);
-    // The manifest does not name its project.
-    check_reference(row, "projectId", project, project == nullptr ? Digest() : project->identity);
+    check_project(row, project);
   }
-  const std::uint16_t source = project == nullptr ? source_index(kCatalogSource) : project->source;
+  std::uint16_t source = source_index(kCatalogSource);
+  if (project != nullptr) {
+    source = project->source;
+  } else if (operation != nullptr) {
+    source = operation->source;
+  }
   remember(row, implementations_, source);
   if (row.fault) return {};
-  row.facts.project = project->identity;
+  if (project != nullptr) row.facts.project = project->identity;
   row.facts.slug = row.slug;
   for (const NamedArtifact& artifact : row.facts.artifacts) {
     const std::optional<std::uint64_t> listed = side_tables_.size_of(artifact.digest);

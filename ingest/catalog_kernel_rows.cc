@@ -114,7 +114,7 @@ void read_workload_row(CatalogRowReader& reader) {
 void read_implementation_row(CatalogRowReader& reader) {
   CatalogRow& out = reader.out();
   out.slug = reader.text("slug");
-  out.keys.project = reader.required_key("projectId");
+  out.keys.project = reader.optional_key("projectId");
   out.keys.operation = reader.required_key("operationId");
   reader.take_digest("implementationDigest");
   reader.take_supersession();

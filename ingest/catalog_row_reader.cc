@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/catalog_row_reader.h"
 
+#include "ingest/catalog_sources.h"
+
 namespace kernelindex::ingest {
 
 using json::Value;
@@ -91,7 +93,7 @@ const Manifest* CatalogRowReader::take_manifest(const Value* document, ManifestK
 
 void CatalogRowReader::take_supersession() {
   const std::optional<Uuid> superseded = optional_key("supersedesId");
-  if (superseded) out_.facts.supersedes = "kernelindex:" + superseded->text();
+  if (superseded) out_.facts.supersedes = catalog_external_id(*superseded);
 }
 
 void CatalogRowReader::take_publication() {

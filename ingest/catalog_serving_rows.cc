@@ -38,7 +38,7 @@ void read_model_row(CatalogRowReader& reader) {
 
 void read_stack_row(CatalogRowReader& reader) {
   reader.out().slug = reader.text("slug");
-  reader.out().keys.project = reader.required_key("projectId");
+  reader.out().keys.project = reader.optional_key("projectId");
   read_plain_row(reader, "stackDigest", ManifestKind::serving_stack_revision);
 }
 

@@ -26,8 +26,10 @@
 //   artifacts              those that claims name; `storage` is inline when the bytes are held here
 //
 // What the format has no place for is not written and not counted: attestations other than those
-// above, proofs, snapshots, bytes of artifacts, claims beside the one shown. What it has a place
-// for and cannot have a row is counted by reason (ingest/catalog_plan.h); nothing is made up.
+// above, proofs, snapshots, bytes of artifacts, claims beside the one shown. So an import of the
+// rows tells the source of a manifest that is no run by its slug or its references
+// (ingest/catalog_sources.h), and the artifacts of a claim by its manifest alone. What has a place
+// and cannot have a row is counted by reason (ingest/catalog_plan.h); nothing is made up.
 #pragma once
 
 #include <cstdint>

@@ -385,6 +385,20 @@ TEST(Export, ARetractedRunSaysWhenAndWhyAndHasNoRankThereEither) {
   EXPECT_THAT(must(view_run(copy.read(), run)).reasons, Contains("RETRACTED_BY_SOURCE"));
 }
 
+TEST(Export, ARunThatItsSourceWithdrewSaysTheSourcesOwnReason) {
+  Room sample;
+  sample.import_sample();
+  const Digest run = must(Digest::parse(kRun));
+  const Digest snapshot = must(sample.read().subject(run)).value().claims.front().snapshot.value();
+  const KeyFile importer = must(read_role_key(shared_keys(), Role::importer, ""));
+  const Withdrawal withdrawal{"sol-execbench", "submission/15866", "disqualified", "cached",
+                              snapshot};
+  must(attest(sample.ledger(), {run, withdrawal}, importer.key));
+  const std::string row = row_with(exported(sample), "benchmark_runs", version_8_of(run));
+  EXPECT_THAT(row, HasSubstr(R"("retractedAt":"2026-08-20T12:00:00.000Z")"));
+  EXPECT_THAT(row, HasSubstr(R"("retractionReason":"disqualified: cached")"));
+}
+
 TEST(Export, ASupersededRunIsNamedByTheOneThatReplacesIt) {
   Room sample;
   sample.import_sample();

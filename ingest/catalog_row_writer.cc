@@ -12,8 +12,45 @@
 #include "schema/json_reader.h"
 
 namespace kernelindex::ingest {
+namespace {
 
 using json::Value;
+
+void add_environment(CatalogLine& line, const EnvironmentColumns& environment) {
+  line.text("hardwareVendor", environment.vendor)
+      .text("hardwareModel", environment.product)
+      .text("hardwareArchitecture", environment.architecture)
+      .number("driverMajor", environment.driver_major)
+      .number("cudaMajor", environment.cuda_major);
+}
+
+void add_keys(CatalogLine& line, const BenchmarkRunFacts& run, const WorkloadFacts& workload) {
+  line.digest("protocolKey", run.protocol)
+      .digest("environmentKey", run.environment)
+      .digest("correctnessKey", workload.correctness_key)
+      .digest("comparisonKey", comparison_key(run, workload));
+}
+
+// `bounds`: the interval that the manifest gives; null when it gives none.
+void add_primary(CatalogLine& line, const PrimaryColumns& primary, const Value* bounds) {
+  const auto bound = [&](std::size_t which) {
+    return bounds == nullptr ? std::nullopt : std::optional(bounds->array()[which].number());
+  };
+  line.text("primaryMetric", std::string_view(primary.metric))
+      .number("primaryValue", primary.value)
+      .text("primaryUnit", primary.unit)
+      .number("sampleCount", primary.sample_count)
+      .number("uncertaintyLow", bound(0))
+      .number("uncertaintyHigh", bound(1));
+}
+
+void add_level(CatalogLine& line, Level level) {
+  line.boolean("reported", level >= Level::reported)
+      .boolean("reproducedByKernelindex", level >= Level::verified)
+      .number("independentReplicationCount", level == Level::replicated ? 2 : 0);
+}
+
+}  // namespace
 
 Result<ShownClaim> read_shown(const Reader& reader, const PlannedRow& row) {
   Result<Entry> entry = reader.entry(row.claim);
@@ -103,38 +140,48 @@ Result<std::optional<Uuid>> CatalogRowWriter::superseded_id(const Item& item) {
   return row == nullptr ? std::nullopt : std::optional(row->id);
 }
 
-Result<CatalogRowWriter::TakenBack> CatalogRowWriter::taken_back(const Item& item,
-                                                                 std::string_view source) {
-  TakenBack out;
-  out.at = item.shown.claim.facts.retracted_at;
+Result<CatalogRowWriter::Standing> CatalogRowWriter::standing_of(
+    const Item& item, const std::optional<SourceNative>& native) {
+  const ClaimFacts& said = item.shown.claim.facts;
+  Standing standing;
+  standing.source = native ? native->source : item.shown.claim.source;
+  standing.published =
+      said.published_at.empty() ? format_utc_millis(item.shown.recorded_at) : said.published_at;
+  const Result<std::optional<Uuid>> superseded = superseded_id(item);
+  if (!superseded) return fail(superseded.error());
+  standing.supersedes = *superseded;
+  if (!said.retracted_at.empty()) {
+    standing.retracted_at = said.retracted_at;
+  } else if (Status added = add_retraction(item, standing); !added) {
+    return fail(added.error());
+  }
+  return standing;
+}
+
+Status CatalogRowWriter::add_retraction(const Item& item, Standing& standing) {
   const auto judgements = reader_.judgements(reader_.head().size);
   const SubjectJudgement* said = judgements->find(item.row.identity);
-  if (!out.at.empty() || said == nullptr) return out;
+  if (said == nullptr) return {};
   std::optional<std::uint64_t> index;
   if (said->retracted()) index = said->retractions.front();
   // Only the source whose number it is can withdraw it.
-  const std::string own = std::string(source) + ":";
+  const std::string own = standing.source + ":";
   for (std::size_t i = 0; i < said->withdrawn_ids.size() && !index; ++i) {
     if (said->withdrawn_ids[i].starts_with(own)) index = said->withdrawals[i];
   }
-  if (!index) return out;
+  if (!index) return {};
   const Result<Entry> entry = reader_.entry(*index);
   if (!entry) return fail(entry.error());
   const Result<Attestation> statement = read_attestation(reader_, *index);
   if (!statement) return fail(statement.error());
-  out.at = format_utc_millis(entry->recorded_at);
+  standing.retracted_at = format_utc_millis(entry->recorded_at);
   if (const auto* retraction = std::get_if<Retraction>(&statement->predicate)) {
-    out.reason = retraction->reason;
+    standing.retraction_reason = retraction->reason;
   } else if (const auto* withdrawal = std::get_if<Withdrawal>(&statement->predicate)) {
-    out.reason = withdrawal->reason.empty() ? withdrawal->state
-                                            : withdrawal->state + ": " + withdrawal->reason;
+    standing.retraction_reason = withdrawal->state;
+    if (!withdrawal->reason.empty()) *standing.retraction_reason += ": " + withdrawal->reason;
   }
-  return out;
-}
-
-std::string CatalogRowWriter::source_of(const Item& item,
-                                        const std::optional<SourceNative>& native) {
-  return native ? native->source : item.shown.claim.source;
+  return {};
 }
 
 Result<std::string> CatalogRowWriter::first_tensor_of(const PlannedRow& operation) {
@@ -261,10 +308,13 @@ struct CatalogRowWriter::RunRows {
   const PlannedRow* workload = nullptr;
   ShownClaim protocol;
   ShownClaim environment;
+  ImplementationColumns columns;  // of the implementation
+  WorkloadFacts workload_facts;
+  Standing standing;
 };
 
-Result<std::optional<CatalogRowWriter::RunRows>> CatalogRowWriter::rows_of_run(
-    const BenchmarkRunFacts& facts) {
+Result<std::optional<CatalogRowWriter::RunRows>> CatalogRowWriter::rows_of_run(const Item& item) {
+  const auto& facts = std::get<BenchmarkRunFacts>(item.manifest.facts);
   RunRows rows;
   rows.implementation = plan_.written(facts.implementation);
   rows.workload = plan_.written(facts.workload);
@@ -281,91 +331,69 @@ Result<std::optional<CatalogRowWriter::RunRows>> CatalogRowWriter::rows_of_run(
     rows.*place = std::move(*shown);
     row->written = true;
   }
+  const Result<const ImplementationColumns*> columns = columns_of(*rows.implementation);
+  if (!columns) return fail(columns.error());
+  rows.columns = **columns;
+  Result<WorkloadFacts> workload = facts_of<WorkloadFacts>(facts.workload);
+  if (!workload) return fail(workload.error());
+  rows.workload_facts = std::move(*workload);
+  Result<Standing> standing = standing_of(item, facts.source_native);
+  if (!standing) return fail(standing.error());
+  rows.standing = std::move(*standing);
   return rows;
 }
 
 Result<bool> CatalogRowWriter::run(const Item& item, std::string& lines) {
-  const Result<std::optional<RunRows>> rows =
-      rows_of_run(std::get<BenchmarkRunFacts>(item.manifest.facts));
+  const Result<std::optional<RunRows>> rows = rows_of_run(item);
   if (!rows) return fail(rows.error());
   if (!*rows) return false;
-  if (Status written = write_run(item, **rows, lines); !written) return fail(written.error());
+  write_run(item, **rows, lines);
+  remember_run(item, **rows);
   return true;
 }
 
-Status CatalogRowWriter::write_run(const Item& item, const RunRows& rows, std::string& lines) {
+void CatalogRowWriter::write_run(const Item& item, const RunRows& rows, std::string& lines) {
   const auto& facts = std::get<BenchmarkRunFacts>(item.manifest.facts);
-  const Result<WorkloadFacts> workload = facts_of<WorkloadFacts>(facts.workload);
-  if (!workload) return fail(workload.error());
-  const Result<const ImplementationColumns*> implementation = columns_of(*rows.implementation);
-  if (!implementation) return fail(implementation.error());
-  const Result<std::optional<Uuid>> superseded = superseded_id(item);
-  if (!superseded) return fail(superseded.error());
-  const std::string source = source_of(item, facts.source_native);
-  const Result<TakenBack> back = taken_back(item, source);
-  if (!back) return fail(back.error());
-  const ClaimFacts& said = item.shown.claim.facts;
   const PrimaryColumns primary = primary_columns(facts);
   const EnvironmentColumns environment =
       environment_columns(rows.environment.document, rows.protocol.document);
-  const Digest key = comparison_key(facts, *workload);
-  const Value* bounds = item.spec().find({"timing", "latencyNs", "confidence95"});
-  const auto bound = [&](std::size_t which) {
-    return bounds == nullptr ? std::nullopt : std::optional(bounds->array()[which].number());
-  };
-  CatalogLine(CatalogTable::benchmark_runs, lines)
-      .id("id", item.row.id)
+  CatalogLine line(CatalogTable::benchmark_runs, lines);
+  line.id("id", item.row.id)
       .digest("runDigest", item.row.identity)
       .id("implementationId", rows.implementation->id)
       .id("workloadId", rows.workload->id)
-      .id("sourceId", source_id(source))
+      .id("sourceId", source_id(rows.standing.source))
       .text("status", std::string_view(facts.status))
       .instant("observedAt", facts.observed_at)
-      .text("publishedAt", said.published_at.empty() ? format_utc_millis(item.shown.recorded_at)
-                                                     : std::optional(said.published_at))
-      .text("hardwareVendor", environment.vendor)
-      .text("hardwareModel", environment.product)
-      .text("hardwareArchitecture", environment.architecture)
-      .number("driverMajor", environment.driver_major)
-      .number("cudaMajor", environment.cuda_major)
-      .digest("protocolKey", facts.protocol)
-      .digest("environmentKey", facts.environment)
-      .digest("correctnessKey", workload->correctness_key)
-      .digest("comparisonKey", key)
-      .text("primaryMetric", std::string_view(primary.metric))
-      .number("primaryValue", primary.value)
-      .text("primaryUnit", primary.unit)
-      .number("sampleCount", primary.sample_count)
-      .number("uncertaintyLow", bound(0))
-      .number("uncertaintyHigh", bound(1))
-      .boolean("reported", true)
-      .boolean("reproducedByKernelindex", item.row.level >= Level::verified)
-      .number("independentReplicationCount", item.row.level == Level::replicated ? 2 : 0)
-      .boolean("sourceAvailable", (*implementation)->source_available)
-      .boolean("installable", (*implementation)->installable)
-      .text("licenseExpression", (*implementation)->license)
+      .text("publishedAt", std::string_view(rows.standing.published));
+  add_environment(line, environment);
+  add_keys(line, facts, rows.workload_facts);
+  add_primary(line, primary, item.spec().find({"timing", "latencyNs", "confidence95"}));
+  add_level(line, item.row.level);
+  line.boolean("sourceAvailable", rows.columns.source_available)
+      .boolean("installable", rows.columns.installable)
+      .text("licenseExpression", rows.columns.license)
       .text("primaryStatistic", primary.statistic)
       .boolean("hasRawEvidence", has_raw_evidence(facts))
       .boolean("sourceNative", facts.source_native.has_value())
       .text("environmentSummary", std::string_view(environment.summary))
       .json("manifest", R"({"run":)" + item.shown.bytes + R"(,"protocol":)" + rows.protocol.bytes +
                             R"(,"environment":)" + rows.environment.bytes + "}")
-      .id("supersedesId", *superseded)
-      .text("retractedAt", back->at.empty() ? std::nullopt : std::optional(back->at))
-      .text("retractionReason", back->reason)
+      .id("supersedesId", rows.standing.supersedes)
+      .text("retractedAt", rows.standing.retracted_at)
+      .text("retractionReason", rows.standing.retraction_reason)
       .finish();
-  remember_run(item, key, back->at.empty() && !superseded->has_value());
-  return {};
 }
 
-void CatalogRowWriter::remember_run(const Item& item, const Digest& comparison_key, bool stands) {
+void CatalogRowWriter::remember_run(const Item& item, const RunRows& rows) {
   constexpr UtcMicros kMilli = 1000;
   const auto& facts = std::get<BenchmarkRunFacts>(item.manifest.facts);
   RunColumns columns;
-  columns.comparison_key = comparison_key;
+  columns.comparison_key = comparison_key(facts, rows.workload_facts);
   columns.primary_value = primary_columns(facts).value;
   columns.observed_at = facts.observed_at - ((facts.observed_at % kMilli) + kMilli) % kMilli;
-  columns.eligible = stands && facts.status == "passed" && columns.primary_value.has_value();
+  columns.eligible = facts.status == "passed" && !rows.standing.retracted_at &&
+                     !rows.standing.supersedes && columns.primary_value.has_value();
   history_.add_run(item.row.id, columns);
   runs_.push_back(&item.row);
 }

@@ -64,10 +64,13 @@ class CatalogRowWriter {
       return shown.claim.facts.slug.empty() ? manifest.name : shown.claim.facts.slug;
     }
   };
-  // When a run was taken back, and why, as far as anybody said.
-  struct TakenBack {
-    std::string at;  // empty: it stands
-    std::optional<std::string> reason;
+  // What is said of a run beside its manifest.
+  struct Standing {
+    std::string source;     // that the run names, else of the one who claims it
+    std::string published;  // when the source said so, else when it was recorded
+    std::optional<Uuid> supersedes;
+    std::optional<std::string> retracted_at;  // absent: it stands
+    std::optional<std::string> retraction_reason;
   };
   struct RunRows;  // the rows and documents that the row of a benchmark run shows
 
@@ -83,17 +86,17 @@ class CatalogRowWriter {
   Result<bool> serving_workload(const Item& item, std::string& lines);
   Result<bool> serving_run(const Item& item, std::string& lines);
 
-  Result<std::optional<RunRows>> rows_of_run(const BenchmarkRunFacts& facts);
-  Status write_run(const Item& item, const RunRows& rows, std::string& lines);
+  Result<std::optional<RunRows>> rows_of_run(const Item& item);
+  void write_run(const Item& item, const RunRows& rows, std::string& lines);
   // What the columns of its row, being read again, would say to the record history.
-  void remember_run(const Item& item, const Digest& comparison_key, bool eligible);
+  void remember_run(const Item& item, const RunRows& rows);
 
   // Null when there is none, or none was written.
   std::optional<Uuid> project_id(const Item& item);
   Result<std::optional<Uuid>> superseded_id(const Item& item);
-  Result<TakenBack> taken_back(const Item& item, std::string_view source);
-  // Of the source that a run names, else of the one who claims it.
-  static std::string source_of(const Item& item, const std::optional<SourceNative>& native);
+  Result<Standing> standing_of(const Item& item, const std::optional<SourceNative>& native);
+  // By a statement of this ledger.
+  Status add_retraction(const Item& item, Standing& standing);
   Result<std::string> first_tensor_of(const PlannedRow& operation);
   Result<const ImplementationColumns*> columns_of(const PlannedRow& implementation);
   template <typename Facts>

@@ -91,25 +91,20 @@ Result<bool> CatalogRowWriter::serving_run(const Item& item, std::string& lines)
   if (!model_facts) return fail(model_facts.error());
   const Result<ServingWorkloadFacts> load = facts_of<ServingWorkloadFacts>(facts.workload);
   if (!load) return fail(load.error());
-  const Result<std::optional<Uuid>> superseded = superseded_id(item);
-  if (!superseded) return fail(superseded.error());
-  const std::string source = source_of(item, facts.source_native);
-  const Result<TakenBack> back = taken_back(item, source);
-  if (!back) return fail(back.error());
+  const Result<Standing> standing = standing_of(item, facts.source_native);
+  if (!standing) return fail(standing.error());
   const TopologyColumns topology = topology_columns(item.spec());
   const Value* native = item.spec().find("sourceNative");
-  const std::string& published = item.shown.claim.facts.published_at;
   CatalogLine(CatalogTable::serving_runs, lines)
       .id("id", item.row.id)
       .digest("runDigest", item.row.identity)
       .id("modelRevisionId", model->id)
       .id("configurationId", configuration->id)
       .id("workloadId", workload->id)
-      .id("sourceId", source_id(source))
+      .id("sourceId", source_id(standing->source))
       .text("status", std::string_view(facts.status))
       .instant("observedAt", facts.observed_at)
-      .text("publishedAt", published.empty() ? format_utc_millis(item.shown.recorded_at)
-                                             : std::optional(published))
+      .text("publishedAt", std::string_view(standing->published))
       .digest("cohortKey", cohort_key(facts, *load, model_facts->tokenizer))
       .text("protocolKey", std::string_view(serving_protocol_key(facts, *load)))
       .text("qualityPolicy", std::string_view(facts.quality_policy))
@@ -123,9 +118,9 @@ Result<bool> CatalogRowWriter::serving_run(const Item& item, std::string& lines)
       .boolean("reported", true)
       .text("schemaVersion", kApiVersion)
       .json("manifest", item.shown.bytes)
-      .id("supersedesId", *superseded)
-      .text("retractedAt", back->at.empty() ? std::nullopt : std::optional(back->at))
-      .text("retractionReason", back->reason)
+      .id("supersedesId", standing->supersedes)
+      .text("retractedAt", standing->retracted_at)
+      .text("retractionReason", standing->retraction_reason)
       .instant("createdAt", item.shown.recorded_at)
       .finish();
   return true;

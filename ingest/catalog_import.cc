@@ -15,19 +15,6 @@ namespace {
 constexpr std::string_view kVia = kCatalogSource;
 constexpr std::string_view kKernelBot = "gpumode-kernelbot";
 
-// "[4, 8]" of the tensor `name` in WorkloadColumns::shapes; "[]" when there is none of that name.
-std::string shape_of(std::string_view shapes, std::string_view name) {
-  while (!shapes.empty()) {
-    const std::size_t name_end = shapes.find('\n');
-    const std::size_t shape_end = shapes.find('\n', name_end + 1);
-    if (shapes.substr(0, name_end) == name) {
-      return std::string(shapes.substr(name_end + 1, shape_end - name_end - 1));
-    }
-    shapes.remove_prefix(shape_end + 1);
-  }
-  return "[]";
-}
-
 void set_fault(CatalogRow& row, Error fault) {
   if (!row.fault) row.fault = std::move(fault);
 }
@@ -135,7 +122,7 @@ Status CatalogImport::claim(CatalogRow& row, Manifest manifest, std::uint16_t so
   draft.manifest = std::move(manifest);
   draft.source = sources_[source];
   if (draft.source != kVia) draft.via = kVia;
-  draft.external_ids = {std::string(kVia) + ":" + row.id->text()};
+  draft.external_ids = {catalog_external_id(*row.id)};
   for (const std::string& id : upstream_ids) draft.external_ids.push_back(draft.source + ":" + id);
   draft.item = std::to_string(row.line);
   draft.facts = std::move(row.facts);
@@ -154,6 +141,11 @@ void CatalogImport::check_reference(CatalogRow& row, std::string_view column, co
     set_fault(row,
               both_values("FOREIGN_KEY_DIFFERS", column, target->stored().text(), named.text()));
   }
+}
+
+void CatalogImport::check_project(CatalogRow& row, const Known* project) {
+  if (!row.keys.project) return;
+  check_reference(row, "projectId", project, project == nullptr ? Digest() : project->identity);
 }
 
 Status CatalogImport::take_project(CatalogRow& row) {
@@ -236,13 +228,17 @@ Status CatalogImport::take_implementation(CatalogRow& row) {
   if (!row.manifests.empty()) {
     const auto& facts = std::get<ImplementationFacts>(row.manifests[0].facts);
     check_reference(row, "operationId", operation, facts.operation);
-    // The manifest does not name its project.
-    check_reference(row, "projectId", project, project == nullptr ? Digest() : project->identity);
+    check_project(row, project);
   }
-  const std::uint16_t source = project == nullptr ? source_index(kCatalogSource) : project->source;
+  std::uint16_t source = source_index(kCatalogSource);
+  if (project != nullptr) {
+    source = project->source;
+  } else if (operation != nullptr) {
+    source = operation->source;
+  }
   remember(row, implementations_, source);
   if (row.fault) return {};
-  row.facts.project = project->identity;
+  if (project != nullptr) row.facts.project = project->identity;
   row.facts.slug = row.slug;
   for (const NamedArtifact& artifact : row.facts.artifacts) {
     const std::optional<std::uint64_t> listed = side_tables_.size_of(artifact.digest);

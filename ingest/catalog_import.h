@@ -94,6 +94,8 @@ class CatalogImport {
   // refers to.
   void check_reference(CatalogRow& row, std::string_view column, const Known* target,
                        const Digest& named);
+  // Manifests do not name their project; whose project a ledger never learned has null there.
+  void check_project(CatalogRow& row, const Known* project);
   void check_first_tensor(CatalogRow& row, const KnownOperation* operation);
   // The comparison key that the manifests give, when the workload is known.
   std::optional<Digest> check_run_keys(CatalogRow& row, const KnownWorkload* workload);

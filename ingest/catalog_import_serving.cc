@@ -19,10 +19,10 @@ Status CatalogImport::take_model(CatalogRow& row) {
 
 Status CatalogImport::take_stack(CatalogRow& row) {
   const Known* project = projects_.find(row.keys.project);
-  check_reference(row, "projectId", project, project == nullptr ? Digest() : project->identity);
+  check_project(row, project);
   const Known& known = remember(row, stacks_, source_index(row.source));
   if (row.fault) return {};
-  row.facts.project = project->identity;
+  if (project != nullptr) row.facts.project = project->identity;
   row.facts.slug = row.slug;
   return claim(row, std::move(row.manifests[0]), known.source, {});
 }

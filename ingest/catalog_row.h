@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ingest/catalog_columns.h"
 #include "ingest/line_source.h"
 #include "ingest/uuid.h"
 #include "ledger/entry.h"
@@ -41,15 +42,6 @@ enum class CatalogTable : std::uint8_t {
 };
 
 std::string_view table_name(CatalogTable table);
-
-// One number of a run: a row of `measurements`, or what the run's manifest says of it.
-struct CatalogMeasurement {
-  std::string metric;
-  std::string statistic;
-  std::string unit;
-  double value = 0;
-  std::optional<double> sample_count;
-};
 
 struct OperationColumns {
   std::string first_tensor;  // name of the first input that is a tensor

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/catalog_row_reader.h"
 
+#include "ingest/catalog_sources.h"
+
 namespace kernelindex::ingest {
 
 using json::Value;
@@ -91,41 +93,13 @@ const Manifest* CatalogRowReader::take_manifest(const Value* document, ManifestK
 
 void CatalogRowReader::take_supersession() {
   const std::optional<Uuid> superseded = optional_key("supersedesId");
-  if (superseded) out_.facts.supersedes = "kernelindex:" + superseded->text();
+  if (superseded) out_.facts.supersedes = catalog_external_id(*superseded);
 }
 
 void CatalogRowReader::take_publication() {
   out_.facts.published_at = optional_instant("publishedAt");
   out_.facts.retracted_at = optional_instant("retractedAt");
   take_supersession();
-}
-
-std::vector<CatalogMeasurement> listed_measurements(const Value& spec) {
-  std::vector<CatalogMeasurement> out;
-  const Value* list = spec.find("measurements");
-  if (list == nullptr || !list->is_array()) return out;
-  for (const Value& item : list->array()) {
-    CatalogMeasurement measurement;
-    measurement.metric = item.text("metric");
-    measurement.statistic = item.text("statistic");
-    measurement.unit = item.text("unit");
-    measurement.value = number_member(item, "value").value_or(0);
-    measurement.sample_count = number_member(item, "sampleCount");
-    out.push_back(std::move(measurement));
-  }
-  return out;
-}
-
-std::optional<std::string> text_member(const Value& object, std::string_view name) {
-  const Value* value = object.find(name);
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return std::string(value->string());
-}
-
-std::optional<double> number_member(const Value& object, std::string_view name) {
-  const Value* value = object.find(name);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->number();
 }
 
 }  // namespace kernelindex::ingest

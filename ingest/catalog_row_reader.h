@@ -62,11 +62,4 @@ void read_configuration_row(CatalogRowReader& reader);
 void read_serving_workload_row(CatalogRowReader& reader);
 void read_serving_run_row(CatalogRowReader& reader);
 
-// The entries of a manifest's `measurements`.
-std::vector<CatalogMeasurement> listed_measurements(const json::Value& spec);
-
-// A member of an object as text, or nothing when it is absent.
-std::optional<std::string> text_member(const json::Value& object, std::string_view name);
-std::optional<double> number_member(const json::Value& object, std::string_view name);
-
 }  // namespace kernelindex::ingest

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the serving tables.
+#include "ingest/catalog_columns.h"
 #include "ingest/catalog_row_reader.h"
 #include "ingest/catalog_sources.h"
 #include "ingest/upstream_ids.h"
@@ -37,7 +38,7 @@ void read_model_row(CatalogRowReader& reader) {
 
 void read_stack_row(CatalogRowReader& reader) {
   reader.out().slug = reader.text("slug");
-  reader.out().keys.project = reader.required_key("projectId");
+  reader.out().keys.project = reader.optional_key("projectId");
   read_plain_row(reader, "stackDigest", ManifestKind::serving_stack_revision);
 }
 
@@ -70,20 +71,18 @@ void read_serving_run_row(CatalogRowReader& reader) {
   const Manifest* run = read_plain_row(reader, "runDigest", ManifestKind::serving_run);
   if (run != nullptr) {
     const Value& spec = *reader.row().find({"manifest", "spec"});
-    const Value& topology = *spec.find("topology");
     const auto& facts = std::get<ServingRunFacts>(run->facts);
-    const double accelerators = number_member(topology, "acceleratorsPerNode").value_or(0);
-    const double nodes = number_member(topology, "nodeCount").value_or(0);
+    const TopologyColumns topology = topology_columns(spec);
     ColumnCheck check(reader.row());
     check.text("status", facts.status);
     check.instant("observedAt", facts.observed_at);
     check.text("qualityPolicy", facts.quality_policy);
     check.text("metricSetKey", facts.metric_set_key);
-    check.text_or_null("acceleratorVendor", text_member(topology, "acceleratorVendor"));
+    check.text_or_null("acceleratorVendor", topology.vendor);
     check.text("acceleratorModel", facts.accelerator);
-    check.number_or_null("acceleratorCount", accelerators);
-    check.number_or_null("nodeCount", nodes);
-    check.number_or_null("totalAccelerators", accelerators * nodes);
+    check.number_or_null("acceleratorCount", topology.accelerators);
+    check.number_or_null("nodeCount", topology.nodes);
+    check.number_or_null("totalAccelerators", topology.accelerators * topology.nodes);
     if (const Value* native = spec.find("sourceNative")) {
       check.text_or_null("scenario", text_member(*native, "scenario"));
       out.upstream_id = upstream_serving_run_id(*run, *reader.row().find("manifest"));

@@ -33,6 +33,17 @@ std::string_view source_by_prefix(const PrefixToSource (&table)[N], std::string_
 
 }  // namespace
 
+std::string catalog_external_id(const Uuid& row) {
+  return std::string(kCatalogSource) + ":" + row.text();
+}
+
+std::optional<Uuid> catalog_row_id(std::string_view external_id) {
+  if (!external_id.starts_with(kCatalogSource)) return std::nullopt;
+  external_id.remove_prefix(kCatalogSource.size());
+  if (!external_id.starts_with(':')) return std::nullopt;
+  return Uuid::parse(external_id.substr(1));
+}
+
 std::string_view source_of_operation(const json::Value& manifest) {
   const json::Value* refs = manifest.find({"metadata", "sourceRefs"});
   if (refs == nullptr || !refs->is_array() || refs->array().empty()) return kCatalogSource;

@@ -285,7 +285,7 @@ Result<MlperfManifests> make_mlperf_result(const MlperfResult& result, Arena& ar
                 "when the round \"" + std::string(first_utf16(result.round, 100)) +
                     "\" was published is not known to this program");
   }
-  const std::string submitter = std::string(result.submitter) + " (MLPerf submitter)";
+  const std::string submitter = std::string(result.submitter) + std::string(kMlperfSubmitter);
   MlperfManifests out;
   out.model_slug = "mlperf-" + kebab(without_quality(result.model));
   out.project_slug = "mlperf-" + kebab(result.submitter);

@@ -14,6 +14,9 @@
 
 namespace kernelindex::ingest {
 
+// What ends the name of a submitter's project.
+inline constexpr std::string_view kMlperfSubmitter = " (MLPerf submitter)";
+
 // All texts are views into the document that was read.
 struct MlperfResult {
   std::string_view id;  // of a system, not of a result: "5.1-0001"

@@ -196,4 +196,16 @@ std::vector<std::uint32_t> RecordHistory::untold_runs() {
   return runs;
 }
 
+std::vector<RecordHistory::Move> RecordHistory::moves() {
+  derive();
+  std::vector<Move> out;
+  for (const Transition& transition : transitions_) {
+    const Run& run = runs_[transition.run];
+    Move& move =
+        out.emplace_back(Move{transition.run, run.id, {}, keys_[run.key], run.observed_at});
+    if (transition.previous) move.previous = runs_[*transition.previous].id;
+  }
+  return out;
+}
+
 }  // namespace kernelindex::ingest

@@ -62,6 +62,17 @@ class RecordHistory {
   // Runs that take the lead and of which no row said so.
   std::vector<std::uint32_t> untold_runs();
 
+  // A run takes the lead of its group.
+  struct Move {
+    std::uint32_t run = 0;
+    Uuid id;
+    std::optional<Uuid> previous;
+    Digest key;
+    UtcMicros at = 0;
+  };
+  // All of them, in the order of the runs that take the lead.
+  std::vector<Move> moves();
+
  private:
   struct Run {
     Uuid id;

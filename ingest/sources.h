@@ -26,8 +26,9 @@ struct SourceInfo {
   std::string_view name;  // slug: whose claims these are
   std::string_view word;  // after `import`; the slug is taken too
   std::string_view title;
-  std::string_view input;           // what to give it
-  std::string_view parser;          // named in import statements
+  std::string_view kind;    // in a catalog: leaderboard, benchmark; empty: of no numbers of its own
+  std::string_view input;   // what to give it
+  std::string_view parser;  // named in import statements
   std::string_view parser_version;  // rises when the same bytes would give other documents
   std::string_view url;
   std::string_view license;      // of the facts, as the source states it

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "schema/digest.h"
-
 namespace kernelindex::ingest {
 namespace {
 
@@ -42,6 +40,14 @@ std::string Uuid::text() const {
       to_hex(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   for (const std::size_t hyphen : kHyphens) out.insert(hyphen, 1, '-');
   return out;
+}
+
+Uuid uuid_of(const Digest& digest) {
+  Uuid id;
+  std::copy_n(digest.bytes.begin(), id.bytes.size(), id.bytes.begin());
+  id.bytes[6] = static_cast<std::uint8_t>((id.bytes[6] & 0x0F) | 0x80);
+  id.bytes[8] = static_cast<std::uint8_t>((id.bytes[8] & 0x3F) | 0x80);
+  return id;
 }
 
 // The place of the id, or the free one where it would go. Row ids begin with their time, so that

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/digest.h"
+
 namespace kernelindex::ingest {
 
 struct Uuid {
@@ -20,9 +22,15 @@ struct Uuid {
   // Accepts the lower-case form with hyphens only: one id, one spelling.
   static std::optional<Uuid> parse(std::string_view text);
   std::string text() const;
+  // The version that RFC 9562 section 4.2 gives it: 7 for ids that begin with their time.
+  unsigned version() const { return bytes[6] >> 4; }
 
   auto operator<=>(const Uuid&) const = default;
 };
+
+// The UUIDv8 of a digest (RFC 9562 section 5.8): its first 16 bytes, with the bits of version and
+// variant set. An id for what has none, the same wherever it is made.
+Uuid uuid_of(const Digest& digest);
 
 // Which of a list's items has an id. About 30 bytes an item, most of them in a deque: growing moves
 // only the slots.

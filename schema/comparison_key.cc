@@ -58,15 +58,17 @@ Digest comparison_key(const BenchmarkRunFacts& run, const WorkloadFacts& workloa
       .digest();
 }
 
+std::string serving_protocol_key(const ServingRunFacts& run, const ServingWorkloadFacts& workload) {
+  return run.harness + "/" + run.placement + "/" +
+         (workload.streaming ? "streaming" : "non_streaming") + "/" + workload.load_generation;
+}
+
 Digest cohort_key(const ServingRunFacts& run, const ServingWorkloadFacts& workload,
                   const std::optional<std::string>& tokenizer) {
-  const std::string protocol = run.harness + "/" + run.placement + "/" +
-                               (workload.streaming ? "streaming" : "non_streaming") + "/" +
-                               workload.load_generation;
   CanonicalObject text;
   text.member("metricSetKey", run.metric_set_key)
       .member("modelDigest", run.model)
-      .member("protocolKey", protocol)
+      .member("protocolKey", serving_protocol_key(run, workload))
       .member("qualityPolicy", run.quality_policy);
   if (tokenizer) {
     text.member("tokenizer", *tokenizer);

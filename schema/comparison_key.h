@@ -19,6 +19,9 @@ Digest correctness_key(const json::Value& correctness);
 // implementations are what a group compares. Metric "none" when the run has no primary measurement.
 Digest comparison_key(const BenchmarkRunFacts& run, const WorkloadFacts& workload);
 
+// How a serving run was measured: "mlperf_loadgen/v5.1/unspecified/streaming/open_loop".
+std::string serving_protocol_key(const ServingRunFacts& run, const ServingWorkloadFacts& workload);
+
 // The key of a serving run's cohort; never equal to a comparison key. The tokenizer is null in the
 // canonical text, not absent, when the model names none.
 Digest cohort_key(const ServingRunFacts& run, const ServingWorkloadFacts& workload,

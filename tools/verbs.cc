@@ -28,6 +28,7 @@ constexpr const Verb* kVerbs[] = {
     &kCosignVerb,
     &kVerifyTilesVerb,
     &kExportTilesVerb,
+    &kExportCatalogVerb,
     &kMirrorVerb,
     &kServeVerb,
     &kReindexVerb,

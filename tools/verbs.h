@@ -29,6 +29,7 @@ extern const Verb kVerifyVerb;
 extern const Verb kCosignVerb;
 extern const Verb kVerifyTilesVerb;
 extern const Verb kExportTilesVerb;
+extern const Verb kExportCatalogVerb;
 extern const Verb kMirrorVerb;
 extern const Verb kServeVerb;
 extern const Verb kReindexVerb;

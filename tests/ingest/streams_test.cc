@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading long files: lines, decompression, the index by row id.
+// Long files: lines, compression both ways, the index by row id.
 #include <gtest/gtest.h>
 #include <zstd.h>
 
 #include "ingest/line_source.h"
 #include "ingest/uuid.h"
+#include "ingest/zstd_sink.h"
 #include "ingest/zstd_source.h"
 #include "schema/limits.h"
 
@@ -15,6 +16,7 @@ using ingest::Line;
 using ingest::LineSource;
 using ingest::Uuid;
 using ingest::UuidIndex;
+using ingest::ZstdSink;
 using ingest::ZstdSource;
 
 // Gives a few bytes at a time, as a pipe may.
@@ -154,6 +156,37 @@ TEST(ZstdSource, RefusesAWindowThatWouldTakeTooMuchMemory) {
   EXPECT_EQ(count.error().code, "ZSTD_WINDOW");
 }
 
+// A frame of any size is read back, whatever pieces it was written in.
+TEST(ZstdSink, WritesOneFrameOfAllThatItWasGiven) {
+  for (const std::size_t size : {0u, 1u, 100'000u, 3'000'000u}) {
+    std::string text;
+    for (std::size_t i = 0; text.size() < size; ++i) text += std::to_string(i * i) + "\n";
+    std::string packed;
+    ZstdSink sink([&](std::string_view piece) -> Status {
+      packed += piece;
+      return {};
+    });
+    for (std::size_t at = 0; at < text.size(); at += 70'001) {
+      ASSERT_TRUE(sink.write(std::string_view(text).substr(at, 70'001)));
+    }
+    ASSERT_TRUE(sink.finish());
+    EXPECT_EQ(ZSTD_findFrameCompressedSize(packed.data(), packed.size()), packed.size());
+    MemorySource memory(packed);
+    ZstdSource source(memory);
+    EXPECT_EQ(all_of(source), text);
+  }
+}
+
+TEST(ZstdSink, PassesOnThatNoMoreIsTaken) {
+  ZstdSink sink([](std::string_view) -> Status {
+    return fail(ErrorKind::system, "CANNOT_WRITE", {}, "the disk is full");
+  });
+  Status status = sink.write("text");
+  if (status) status = sink.finish();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, "CANNOT_WRITE");
+}
+
 TEST(Uuid, HasOneSpelling) {
   const std::string text = "01a0032e-f7d2-749e-bb30-df1bba93405f";
   EXPECT_EQ(Uuid::parse(text)->text(), text);
@@ -163,6 +196,13 @@ TEST(Uuid, HasOneSpelling) {
         "01a0032ef-7d2-749e-bb30-df1bba93405f"}) {
     EXPECT_FALSE(Uuid::parse(bad)) << bad;
   }
+}
+
+TEST(Uuid, IsMadeOfADigestWithVersionAndVariantSet) {
+  const Digest ones = Digest::from_raw(std::string(32, '\xff'));
+  EXPECT_EQ(ingest::uuid_of(ones).text(), "ffffffff-ffff-8fff-bfff-ffffffffffff");
+  EXPECT_EQ(ingest::uuid_of(Digest()).text(), "00000000-0000-8000-8000-000000000000");
+  EXPECT_EQ(ingest::uuid_of(ones).version(), 8u);
 }
 
 TEST(UuidIndex, FindsWhatWasInsertedAndNothingElse) {

@@ -119,6 +119,18 @@ def check_pages(server):
     assert len(lines) > 3 and paged == lines
 
 
+def check_catalog(server, program, environment):
+    """The route answers the rows that the verb writes."""
+    status, body, kind = server.get("/api/v1/catalog", "application/jsonl")
+    assert status == 200 and kind == "application/jsonl"
+    written = subprocess.run([program, "export", "catalog", "-", "--quiet"], env=environment,
+                             check=True, stdout=subprocess.PIPE).stdout
+    assert body == written
+    row = server.validator({"$ref": "#/components/schemas/CatalogRow"})
+    for line in body.splitlines():
+        row.validate(json.loads(line))
+
+
 def main(program, sample):
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, KERNELINDEX_LEDGER=folder + "/ledger",
@@ -134,6 +146,7 @@ def main(program, sample):
             check_document(server.document)
             check_answers(server)
             check_pages(server)
+            check_catalog(server, program, environment)
         finally:
             process.terminate()
             code = process.wait(timeout=30)

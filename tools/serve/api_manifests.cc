@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // /api/v1: manifests of all kinds, lists of them, and searches.
+#include "ingest/catalog_export.h"
 #include "ledger/search_index.h"
 #include "tools/manifest_output.h"
 #include "tools/provenance_output.h"
@@ -146,9 +147,18 @@ Result<Response> compare(const Site& site, const Request& request, const Capture
   return json_answer(tools::comparison_document(JsonOutput(arena), *comparison));
 }
 
+// The whole ledger in the rows of a catalog, made as they are sent.
+Result<Response> catalog(const Site& site, const Request&, const Captures&) {
+  Result<ingest::CatalogExport> started = ingest::CatalogExport::start(site.reader);
+  if (!started) return fail(started.error());
+  auto rows = std::make_shared<ingest::CatalogExport>(std::move(*started));
+  return lines_answer([rows](std::string& lines) { return rows->next(lines); });
+}
+
 }  // namespace
 
 void register_api_manifests(Router& router) {
+  router.get("/api/v1/catalog", catalog);
   router.get("/api/v1/operations", list_of("operations", ManifestKind::operation_spec));
   router.get("/api/v1/operations/{id...}", of_kind(ManifestKind::operation_spec));
   router.get("/api/v1/implementations",

@@ -9,6 +9,7 @@
 #include "tools/cosigning.h"
 #include "tools/input_file.h"
 #include "tools/json_output.h"
+#include "tools/log_keys.h"
 #include "tools/output_file.h"
 #include "tools/verbs.h"
 
@@ -69,19 +70,6 @@ Status check_words(const Arguments& arguments) {
     return usage("one of --state and --old is required");
   }
   return {};
-}
-
-Result<std::vector<VerifierKey>> trusted_keys(const Arguments& arguments) {
-  std::vector<VerifierKey> keys;
-  for (const std::string& text : arguments.list("--log-key")) {
-    const Result<VerifierKey> key = parse_vkey(text);
-    if (!key) return fail_in("--log-key", key.error());
-    if (key->algorithm != NoteAlgorithm::ed25519) {
-      return usage("--log-key is the key of a witness, not of a log");
-    }
-    keys.push_back(*key);
-  }
-  return keys;
 }
 
 Result<SignedCheckpoint> read_checkpoint(const std::string& path) {
@@ -210,7 +198,7 @@ void refuse(Session& session, const CosignDecision& decision) {
 
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (Status words = check_words(arguments); !words) return fail(words.error());
-  const Result<std::vector<VerifierKey>> keys = trusted_keys(arguments);
+  const Result<std::vector<VerifierKey>> keys = read_log_keys(arguments, "--log-key");
   if (!keys) return fail(keys.error());
   Result<SignedCheckpoint> checkpoint = read_checkpoint(arguments.text("--checkpoint"));
   if (!checkpoint) return fail(checkpoint.error());

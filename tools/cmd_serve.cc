@@ -7,6 +7,7 @@
 #include "tools/cosigning.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
+#include "tools/log_keys.h"
 #include "tools/serve/access_log.h"
 #include "tools/serve/api.h"
 #include "tools/serve/envelope_inbox.h"
@@ -175,25 +176,18 @@ Result<std::shared_ptr<serve::WitnessDesk>> witness_desk(const Session& session,
   if (!arguments.given("--witness-log") || !arguments.given("--witness-state")) {
     return usage("--witness-key needs --witness-log and --witness-state");
   }
-  std::vector<VerifierKey> logs;
-  for (const std::string& text : arguments.list("--witness-log")) {
-    const Result<VerifierKey> log = parse_vkey(text);
-    if (!log) return fail_in("--witness-log", log.error());
-    if (log->algorithm != NoteAlgorithm::ed25519) {
-      return usage("--witness-log is the key of a witness, not of a log");
-    }
-    logs.push_back(*log);
-  }
-  if (logs.size() > kWitnessLogKeys) return usage("--witness-log is given at most 63 times");
+  Result<std::vector<VerifierKey>> logs = read_log_keys(arguments, "--witness-log");
+  if (!logs) return fail(logs.error());
+  if (logs->size() > kWitnessLogKeys) return usage("--witness-log is given at most 63 times");
   Result<WitnessKey> key =
-      read_witness_key(session, arguments, "--witness-key", "--witness-name", logs);
+      read_witness_key(session, arguments, "--witness-key", "--witness-name", *logs);
   if (!key) return fail(key.error());
   Result<WitnessStateFile> state =
       WitnessStateFile::open(arguments.text("--witness-state"), key->identity().verifier());
   if (!state) return fail(state.error());
   const Clock clock = session.fixed_now() ? fixed_clock(*session.fixed_now()) : system_clock();
   return std::make_shared<serve::WitnessDesk>(
-      serve::WitnessDesk{std::move(key->name), std::move(key->key), std::move(logs),
+      serve::WitnessDesk{std::move(key->name), std::move(key->key), std::move(*logs),
                          std::make_unique<WitnessStateFile>(std::move(*state)),
                          [clock] { return witness_time(clock()); }});
 }

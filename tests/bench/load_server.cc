@@ -7,8 +7,8 @@
 // First every kind of request alone: as many as it can for SECONDS, then a moderate load for as
 // long, which is half of that and at most 1,000 a second. A time under moderate load runs from the
 // instant that the request was due, so that waiting behind a slow one counts. Then all kinds mixed,
-// at half their rate, for MINUTE seconds, with the server's resident memory before, at its peak and
-// after.
+// at a quarter of their rate, for MINUTE seconds, with the server's resident memory before, at its
+// peak and after.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -248,7 +248,7 @@ bool measure_mixed(const Plan& plan, const std::vector<Kind>& kinds) {
     mixed.push_back(&kinds[i]);
     seconds_each += 1 / kinds[i].rate;
   }
-  const double rate = static_cast<double>(mixed.size()) / seconds_each / 2;
+  const double rate = static_cast<double>(mixed.size()) / seconds_each / 4;
   Client watcher(plan.port);
   const double before = resident_mib(watcher);
   double peak = before;

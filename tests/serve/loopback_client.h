@@ -32,6 +32,7 @@ class LoopbackClient {
   std::string some() {
     char buffer[4096];
     const ssize_t n = ::recv(socket_, buffer, sizeof buffer, 0);
+    ended_well_ = n == 0;
     return n > 0 ? std::string(buffer, static_cast<std::size_t>(n)) : std::string();
   }
   // All bytes until the server closes.
@@ -41,10 +42,13 @@ class LoopbackClient {
     return out;
   }
 
+  // The server closed; it did not reset the connection, which can cost a client what came before.
+  bool ended_well() const { return ended_well_; }
   int descriptor() const { return socket_; }
 
  private:
   int socket_;
+  bool ended_well_ = false;
 };
 
 // ---- requests, each the last of its connection, and what is in their answers ----

@@ -68,6 +68,25 @@ TEST_F(LimitsTest, MoreThanCanWaitIs503WithATimeToComeAgain) {
   EXPECT_EQ(body_of(ask(get("/held/4"))), "held 4");
 }
 
+TEST_F(LimitsTest, AConnectionBeyondThoseInWorkIs503WithATimeToComeAgain) {
+  ServerOptions options;
+  options.limits.connections = 1;
+  start(options);
+  LoopbackClient first(server_->port());
+  first.send(get("/held/1"));
+  gate_.wait_for(1);
+  LoopbackClient second(server_->port());
+  const std::string busy = second.all();
+  EXPECT_EQ(status_of(busy), "503");
+  EXPECT_EQ(field_of(busy, "Retry-After"), "2");
+  EXPECT_EQ(field_of(busy, "Connection"), "close");
+  EXPECT_EQ(field_of(busy, "Content-Length"), std::to_string(body_of(busy).size()));
+  EXPECT_NE(body_of(busy).find(R"("code":"TOO_MANY_CONNECTIONS")"), std::string::npos) << busy;
+  EXPECT_EQ(metrics_.connections_refused, 1u);
+  gate_.open();
+  EXPECT_EQ(body_of(first.all()), "held 1") << "who was there first does not suffer";
+}
+
 TEST_F(LimitsTest, AnAnswerThatIsBeingMadeWhenTheServerStopsArrivesWhole) {
   start();
   LoopbackClient client(server_->port());

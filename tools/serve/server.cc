@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -121,7 +123,7 @@ class Listener {
     if (shard_.connections.size() >= connections_max_) make_room();
     if (shard_.connections.size() >= connections_max_) {
       ++metrics.connections_refused;
-      return;
+      return turn_away(std::move(socket));
     }
     ErrorCode ignored;
     socket.set_option(tcp::no_delay(true), ignored);
@@ -131,6 +133,23 @@ class Listener {
     ++metrics.connections_open;
     counted_ = shard_.connections.size();
     connection->start();
+  }
+
+  // All others are in work: says so without waiting, as far as the system takes it at once. With
+  // TLS nothing can be said before a handshake, which would be work.
+  void turn_away(Socket socket) {
+    if (tls_ != nullptr) return;
+    const PreparedPointer busy =
+        shard_.service.problem(503, "TOO_MANY_CONNECTIONS", "too many others are being answered");
+    const std::string text =
+        busy->head + shard_.date_line() + "Connection: close\r\n\r\n" + *busy->body;
+    ErrorCode ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(text), ignored);
+    socket.shutdown(Socket::shutdown_send, ignored);
+    // What came meanwhile: closing with bytes unread would reset the connection.
+    std::array<char, 2048> bytes;
+    socket.read_some(asio::buffer(bytes), ignored);
   }
 
   // Closes those that have kept us waiting longest.

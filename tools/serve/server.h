@@ -19,7 +19,8 @@ class Service;
 
 struct ServerLimits {
   std::size_t header_bytes = std::size_t{16} << 10u;
-  // Open at a time. At the limit those that have waited longest for a client's bytes make room.
+  // Open at a time. At the limit those that have waited longest for a client's bytes make room;
+  // when all are in work the new one is closed, without TLS after a 503.
   std::size_t connections = 16'384;
   std::size_t answers_waiting = 512;              // to be made; above it: 503
   std::chrono::milliseconds header_time{10'000};  // from the first byte (at first: from the

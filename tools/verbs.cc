@@ -19,6 +19,7 @@ constexpr const Verb* kVerbs[] = {
     &kCompareVerb,
     &kSearchVerb,
     &kStatusVerb,
+    &kDoctorVerb,
     &kLogVerb,
     &kDiffVerb,
     &kAuditVerb,

@@ -20,6 +20,7 @@ extern const Verb kEvidenceVerb;
 extern const Verb kCompareVerb;
 extern const Verb kSearchVerb;
 extern const Verb kStatusVerb;
+extern const Verb kDoctorVerb;
 extern const Verb kLogVerb;
 extern const Verb kDiffVerb;
 extern const Verb kAuditVerb;

@@ -33,6 +33,7 @@ constexpr const Verb* kVerbs[] = {
     &kMirrorVerb,
     &kServeVerb,
     &kReindexVerb,
+    &kRepairVerb,
     &kAttestVerb,
     &kRetractVerb,
     &kSupersedeVerb,

@@ -34,6 +34,7 @@ extern const Verb kExportCatalogVerb;
 extern const Verb kMirrorVerb;
 extern const Verb kServeVerb;
 extern const Verb kReindexVerb;
+extern const Verb kRepairVerb;
 extern const Verb kAttestVerb;
 extern const Verb kRetractVerb;
 extern const Verb kSupersedeVerb;

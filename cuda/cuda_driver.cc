@@ -21,6 +21,9 @@ void bind_driver(DynamicLibrary& library, CudaDriver& driver) {
   library.bind(driver.reset_persisting_l2, "cuCtxResetPersistingL2Cache");
   library.bind(driver.allocate, "cuMemAlloc_v2");
   library.bind(driver.release, "cuMemFree_v2");
+  library.bind(driver.host_allocate, "cuMemHostAlloc");
+  library.bind(driver.host_release, "cuMemFreeHost");
+  library.bind(driver.host_pointer, "cuMemHostGetDevicePointer_v2");
   library.bind(driver.copy_to_device, "cuMemcpyHtoD_v2");
   library.bind(driver.copy_to_host, "cuMemcpyDtoH_v2");
   library.bind(driver.copy_on_device, "cuMemcpyDtoD_v2");

@@ -27,6 +27,7 @@ inline constexpr int kAttributeMajor = 75;
 inline constexpr int kAttributeMinor = 76;
 inline constexpr int kFunctionMaxDynamicShared = 8;
 inline constexpr int kLimitPersistingL2 = 6;
+inline constexpr unsigned kHostMemoryMapped = 2;
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 
@@ -49,6 +50,9 @@ struct CudaDriver {
   int (*reset_persisting_l2)();
   int (*allocate)(CudaPointer*, std::size_t);
   int (*release)(CudaPointer);
+  int (*host_allocate)(void**, std::size_t, unsigned);  // memory of the host that the device sees
+  int (*host_release)(void*);
+  int (*host_pointer)(CudaPointer*, void*, unsigned);  // where the device sees it; flags 0
   int (*copy_to_device)(CudaPointer, const void*, std::size_t);
   int (*copy_to_host)(void*, CudaPointer, std::size_t);
   int (*copy_on_device)(CudaPointer, CudaPointer, std::size_t);

@@ -21,6 +21,8 @@
 #include "cuda/host_facts.h"
 #include "cuda/input_family.h"
 #include "cuda/launch_expression.h"
+#include "cuda/runner_kernels.h"
+#include "cuda/sentinel_kernels.h"
 #include "cuda/stopping_rule.h"
 #include "cuda/timing_checks.h"
 
@@ -35,6 +37,10 @@ constexpr std::size_t kDiagnosticSamples = 50;
 constexpr std::int64_t kVerifiedRows = 64;
 constexpr std::size_t kRemembered = 8;
 constexpr std::uint64_t kNothingWithheld = kWithheldStride;
+constexpr std::chrono::seconds kEndOfChild{20};
+// A context and 3 GiB of numbers; then a few milliseconds each, and plenty of room.
+constexpr std::chrono::seconds kSentinelStart{60};
+constexpr std::chrono::milliseconds kSentinelRepetition{200};
 
 // Memory that a child sees as a descriptor.
 class SharedMemory {
@@ -112,6 +118,7 @@ class DeviceBench final : public Bench {
   void use(const BuildOutcome& build) override {
     artifact_ = build.artifact;
     lowered_ = build.lowered_names;
+    directory_.reset();
   }
 
   std::optional<DevicePolls> polls() const override {
@@ -124,8 +131,12 @@ class DeviceBench final : public Bench {
     return polls;
   }
 
-  Result<SentinelOutcome> sentinels(ClockVariant, std::int64_t, const Digest&) override {
-    return fail(ErrorKind::system, "NO_SENTINELS", {}, "this runner has no sentinel kernels yet");
+  Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,
+                                    const Digest& boot) override {
+    Result<SentinelOutcome> outcome = run_sentinels(clocks, repetitions, boot);
+    if (outcome) return outcome;
+    return fail(ErrorKind::system, "NO_SENTINELS", outcome.error().code, outcome.error().message,
+                outcome.error().remedy);
   }
 
   Result<TrialOutcome> trial(const BoundWorkload& workload, Trial::Kind kind, std::uint32_t,
@@ -162,6 +173,77 @@ class DeviceBench final : public Bench {
   }
 
  private:
+  // What children read: the artifact, and the runner's own kernels for this device.
+  Status make_directory() {
+    if (directory_) return {};
+    Result<PrivateDirectory> made = PrivateDirectory::make();
+    if (!made) return fail(made.error());
+    if (const Status done = made->write("artifact", artifact_); !done) return done;
+    const Result<std::string> kernels =
+        compile_runner_kernels(build_architecture(device_.architecture), find_toolchain());
+    if (kernels) {
+      if (const Status done = made->write("kernels", *kernels); !done) return done;
+    } else {
+      kernels_fault_ = kernels.error();
+    }
+    directory_ = std::make_unique<PrivateDirectory>(std::move(*made));
+    return {};
+  }
+
+  // A child of this program that may use the device.
+  ConfinedPlan child_plan(std::string mode) const {
+    std::error_code ignored;
+    const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+    ConfinedPlan plan;
+    plan.command = {self.string(), std::move(mode)};
+    plan.environment = {{"LANG", "C"},
+                        {"CUDA_MODULE_LOADING", "EAGER"},
+                        {"CUDA_CACHE_DISABLE", "1"},
+                        {"CUDA_FORCE_PTX_JIT", "0"}};
+    plan.log_bytes = job_.limits.log_bytes;
+    plan.sandbox.directory = directory_->path();
+    plan.sandbox.readable = system_folders();
+    plan.sandbox.readable.push_back(self.parent_path());
+    plan.sandbox.writable = {"/dev"};
+    plan.sandbox.processes = job_.limits.pids;
+    plan.sandbox.memory_bytes = std::int64_t{32} << 30;
+    plan.sandbox.cap_address_space = false;  // the driver reserves more than there is
+    return plan;
+  }
+
+  std::string kernels_path() const {
+    return kernels_fault_ ? std::string() : (directory_->path() / "kernels").string();
+  }
+
+  Result<SentinelOutcome> run_sentinels(ClockVariant clocks, std::int64_t repetitions,
+                                        const Digest& boot) {
+    if (const Status done = make_directory(); !done) return fail(done.error());
+    if (kernels_fault_) return fail(*kernels_fault_);
+    auto process = ConfinedProcess::start(child_plan("role-sentinels"));
+    if (!process) return fail(process.error());
+    const auto deadline = Clock::now() + kSentinelStart + repetitions * kSentinelRepetition;
+    std::vector<SentinelSample> samples;
+    std::string payload = kernels_path();
+    for (std::int64_t i = -1; i < repetitions; ++i) {
+      const auto judged =
+          (*process)->request(i < 0 ? FrameKind::load : FrameKind::sample, payload, deadline);
+      if (judged.what != ChildChannel::Judged::What::answer) {
+        return fail(ErrorKind::system, "SENTINEL_CHILD", {},
+                    "the sentinels gave no answer: " + judged.payload + (*process)->log());
+      }
+      payload.clear();
+      if (i < 0) continue;
+      const std::optional<SentinelSample> sample = decode_sentinel_sample(judged.payload);
+      if (!sample) {
+        return fail(ErrorKind::system, "SENTINEL_CHILD", {}, "the sentinels answered no sample");
+      }
+      samples.push_back(*sample);
+    }
+    (*process)->request(FrameKind::finish, {}, deadline);
+    (*process)->wait(std::min(deadline, Clock::now() + kEndOfChild));
+    return sentinel_outcome(clocks, boot, samples);
+  }
+
   Result<RunningTrial> start(const BoundWorkload& workload) {
     RunningTrial running;
     std::size_t in = 0;
@@ -178,29 +260,8 @@ class DeviceBench final : public Bench {
     if (!running.inputs->made() || !running.outputs->made()) {
       return fail(ErrorKind::system, "NO_MEMORY", {}, "memory to share with a child cannot be had");
     }
-    if (!directory_) {
-      Result<PrivateDirectory> made = PrivateDirectory::make();
-      if (!made) return fail(made.error());
-      directory_ = std::make_unique<PrivateDirectory>(std::move(*made));
-      if (const Status done = directory_->write("artifact", artifact_); !done)
-        return fail(done.error());
-    }
-    std::error_code ignored;
-    const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-    ConfinedPlan plan;
-    plan.command = {self.string(), "role-child"};
-    plan.environment = {{"LANG", "C"},
-                        {"CUDA_MODULE_LOADING", "EAGER"},
-                        {"CUDA_CACHE_DISABLE", "1"},
-                        {"CUDA_FORCE_PTX_JIT", "0"}};
-    plan.log_bytes = job_.limits.log_bytes;
-    plan.sandbox.directory = directory_->path();
-    plan.sandbox.readable = system_folders();
-    plan.sandbox.readable.push_back(self.parent_path());
-    plan.sandbox.writable = {"/dev"};
-    plan.sandbox.processes = job_.limits.pids;
-    plan.sandbox.memory_bytes = std::int64_t{32} << 30;
-    plan.sandbox.cap_address_space = false;  // the driver reserves more than there is
+    if (const Status done = make_directory(); !done) return fail(done.error());
+    ConfinedPlan plan = child_plan("role-child");
     plan.more_descriptors = {running.inputs->duplicate(), running.outputs->duplicate()};
     auto process = ConfinedProcess::start(plan);
     if (!process) return fail(process.error());
@@ -405,7 +466,7 @@ class DeviceBench final : public Bench {
       running.process->request(FrameKind::finish, {}, running.deadline);
     }
     const ConfinedEnd ended =
-        running.process->wait(std::min(running.deadline, Clock::now() + std::chrono::seconds(20)));
+        running.process->wait(std::min(running.deadline, Clock::now() + kEndOfChild));
     if (ended.forbidden_call()) {
       outcome.facts.end = Trial::End::forbidden;
     } else if (ended.out_of_memory) {
@@ -458,6 +519,7 @@ class DeviceBench final : public Bench {
   std::string artifact_;
   std::map<std::string, std::string> lowered_;
   std::unique_ptr<PrivateDirectory> directory_;
+  std::optional<Error> kernels_fault_;  // why the runner's own kernels are not there
   std::vector<std::int64_t> clocks_;
   DevicePolls polls_;
   Clock::time_point last_poll_{};

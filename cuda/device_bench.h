@@ -18,7 +18,8 @@
 
 namespace kernelindex::runner {
 
-// Error NO_DEVICE (kind system): what is missing, in one sentence. Creates no CUDA context.
+// Error NO_DEVICE (kind system): what is missing, in one sentence. Creates no CUDA context. The job
+// must outlive the bench; for sentinels alone its ledger and limits are enough.
 Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job);
 
 // What the child is told about a workload and a built artifact; pure. Errors (invalid): those of

@@ -2,15 +2,9 @@
 #include "cuda/device_session.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace kernelindex::runner {
 namespace {
-
-// Keeps the first error.
-void note(int& first, int error) {
-  if (first == kCudaSuccess) first = error;
-}
 
 std::string guard_pattern(std::uint64_t pattern) {
   std::string bytes(kGuardBytes, '\0');
@@ -36,22 +30,14 @@ CudaPointer DeviceSession::Slab::at(std::uint64_t window_index, std::uint64_t of
   return base + window_index % kWindows * window + kGuardBytes + offset % kOffsetRoom;
 }
 
-std::uint64_t DeviceSession::to_nanoseconds(float milliseconds) {
-  return static_cast<std::uint64_t>(std::nearbyint(static_cast<double>(milliseconds) * 1e6));
-}
-
 DeviceSession::~DeviceSession() {
   for (const CudaPointer pointer : given_) driver_.release(pointer);
-  for (const CudaPointer pointer : owned_) driver_.release(pointer);
-  for (const CudaEvent event : events_) driver_.event_destroy(event);
 }
 
-int DeviceSession::make_slab(Slab& slab, std::size_t bytes) {
+void DeviceSession::make_slab(Slab& slab, std::size_t bytes, int& error) {
   slab.bytes = bytes;
   slab.window = round_up(bytes) + 2 * kGuardBytes + kOffsetRoom;
-  const int error = driver_.allocate(&slab.base, kWindows * slab.window);
-  if (error == kCudaSuccess) owned_.push_back(slab.base);
-  return error;
+  slab.base = resources_.memory(kWindows * slab.window, error);
 }
 
 Status DeviceSession::prepare(std::span<const std::size_t> input_bytes,
@@ -59,35 +45,29 @@ Status DeviceSession::prepare(std::span<const std::size_t> input_bytes,
                               std::size_t workspace_bytes, std::size_t flush_bytes) {
   int error = kCudaSuccess;
   const auto plain = [this, &error](std::size_t bytes) {
-    CudaPointer pointer = 0;
-    const int got = driver_.allocate(&pointer, std::max(bytes, kAlignment));
-    note(error, got);
-    if (got == kCudaSuccess) owned_.push_back(pointer);
-    return pointer;
+    return resources_.memory(std::max(bytes, kAlignment), error);
   };
   for (const std::size_t bytes : input_bytes) {
-    note(error, make_slab(inputs_.emplace_back(), bytes));
+    make_slab(inputs_.emplace_back(), bytes, error);
     shadows_.push_back(plain(bytes));
   }
   for (const std::size_t bytes : output_bytes) {
-    note(error, make_slab(outputs_.emplace_back(), bytes));
+    make_slab(outputs_.emplace_back(), bytes, error);
     copies_.push_back(plain(bytes));
   }
-  if (workspace_bytes > 0) note(error, make_slab(workspace_, workspace_bytes));
+  if (workspace_bytes > 0) make_slab(workspace_, workspace_bytes, error);
   flush_bytes_ = flush_bytes;
   flush_ = plain(flush_bytes);
-  for (int i = 0; i < 3; ++i) note(error, driver_.event_create(&events_.emplace_back(), 0));
+  for (int i = 0; i < 3; ++i) events_.push_back(resources_.event(error));
   // The carve-out goes before any code of the submission is there.
-  note(error, driver_.set_limit(kLimitPersistingL2, 0));
-  if (error == kCudaSuccess) return {};
-  return fail(ErrorKind::system, error == kCudaOutOfMemory ? "DEVICE_MEMORY" : "CUDA_ERROR", {},
-              "the buffers of a trial cannot be made: CUDA error " + std::to_string(error));
+  note_error(error, driver_.set_limit(kLimitPersistingL2, 0));
+  return made_or_error(error, "the buffers of a trial");
 }
 
 int DeviceSession::put_guards(CudaPointer at, std::size_t bytes, std::uint64_t pattern) {
   const std::string guard = guard_pattern(pattern);
   int error = driver_.copy_to_device(at - kGuardBytes, guard.data(), guard.size());
-  note(error, driver_.copy_to_device(at + bytes, guard.data(), guard.size()));
+  note_error(error, driver_.copy_to_device(at + bytes, guard.data(), guard.size()));
   return error;
 }
 
@@ -95,9 +75,9 @@ bool DeviceSession::guards_whole(CudaPointer at, std::size_t bytes, std::uint64_
                                  int& error) {
   const std::string guard = guard_pattern(pattern);
   std::string found(kGuardBytes, '\0');
-  note(error, driver_.copy_to_host(found.data(), at - kGuardBytes, found.size()));
+  note_error(error, driver_.copy_to_host(found.data(), at - kGuardBytes, found.size()));
   bool whole = found == guard;
-  note(error, driver_.copy_to_host(found.data(), at + bytes, found.size()));
+  note_error(error, driver_.copy_to_host(found.data(), at + bytes, found.size()));
   return whole && found == guard;
 }
 
@@ -108,8 +88,8 @@ void DeviceSession::withhold(CudaPointer live, CudaPointer shadow, std::size_t b
   for (std::size_t line = plan.withheld_phase; line * kLineBytes < bytes; line += kWithheldStride) {
     const std::size_t start = line * kLineBytes;
     const std::size_t size = std::min(kLineBytes, bytes - start);
-    note(error, make_wrong ? driver_.fill8(live + start, 0x5a, size)
-                           : driver_.copy_on_device(live + start, shadow + start, size));
+    note_error(error, make_wrong ? driver_.fill8(live + start, 0x5a, size)
+                                 : driver_.copy_on_device(live + start, shadow + start, size));
   }
 }
 
@@ -149,70 +129,66 @@ SampleReport DeviceSession::run(const SamplePlan& plan, std::span<const std::str
   };
   const auto poison = [&](CudaPointer at, std::size_t bytes) {
     // NaN of every floating format; every other sample a finite number, which is no result either.
-    note(error, driver_.fill8(at, odd ? 0xff : 0x3b, bytes));
+    note_error(error, driver_.fill8(at, odd ? 0xff : 0x3b, bytes));
   };
 
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto [window, offset] = choice(i);
     const CudaPointer live = inputs_[i].at(window, offset);
     buffers.inputs.push_back(live);
-    note(error, driver_.copy_to_device(shadows_[i], inputs[i].data(), inputs[i].size()));
-    note(error, driver_.copy_on_device(live, shadows_[i], inputs[i].size()));
+    note_error(error, driver_.copy_to_device(shadows_[i], inputs[i].data(), inputs[i].size()));
+    note_error(error, driver_.copy_on_device(live, shadows_[i], inputs[i].size()));
     withhold(live, shadows_[i], inputs_[i].bytes, plan, true, error);
-    note(error, put_guards(live, inputs_[i].bytes, plan.pattern));
+    note_error(error, put_guards(live, inputs_[i].bytes, plan.pattern));
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const auto [window, offset] = choice(inputs_.size() + i);
     const CudaPointer live = outputs_[i].at(window, offset);
     buffers.outputs.push_back(live);
     poison(live, outputs_[i].bytes);
-    note(error, put_guards(live, outputs_[i].bytes, plan.pattern));
+    note_error(error, put_guards(live, outputs_[i].bytes, plan.pattern));
   }
   if (workspace_.base != 0) {
     buffers.workspace = workspace_.at(plan.pattern, 0);
     poison(buffers.workspace, workspace_.bytes);
-    note(error, put_guards(buffers.workspace, workspace_.bytes, plan.pattern));
+    note_error(error, put_guards(buffers.workspace, workspace_.bytes, plan.pattern));
   }
   const CallBuffers ours = buffers;
-  note(error, driver_.set_limit(kLimitPersistingL2, 0));
-  note(error, driver_.reset_persisting_l2());
+  note_error(error, driver_.set_limit(kLimitPersistingL2, 0));
+  note_error(error, driver_.reset_persisting_l2());
   if (plan.flush == SamplePlan::Flush::write) {
-    note(error, driver_.fill32(flush_, flush_value_++, flush_bytes_ / 4));
+    note_error(error, driver_.fill32(flush_, flush_value_++, flush_bytes_ / 4));
   }
-  note(error, driver_.context_synchronize());
+  note_error(error, driver_.context_synchronize());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     withhold(buffers.inputs[i], shadows_[i], inputs_[i].bytes, plan, false, error);
   }
 
-  note(error, driver_.event_record(events_[0], nullptr));
+  note_error(error, driver_.event_record(events_[0], nullptr));
   report.call_result = call(buffers);
-  note(error, driver_.event_record(events_[1], nullptr));
+  note_error(error, driver_.event_record(events_[1], nullptr));
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     // Where the call says its results are; never where nobody may have put them.
     report.output_aliases =
         report.output_aliases || lies_in_ours(buffers.outputs[i], outputs_[i].bytes, ours);
-    note(error, driver_.copy_on_device(copies_[i], buffers.outputs[i], outputs_[i].bytes));
+    note_error(error, driver_.copy_on_device(copies_[i], buffers.outputs[i], outputs_[i].bytes));
   }
-  note(error, driver_.event_record(events_[2], nullptr));
-  note(error, driver_.context_synchronize());
+  note_error(error, driver_.event_record(events_[2], nullptr));
+  note_error(error, driver_.context_synchronize());
 
-  float window = 0;
-  float late = 0;
-  note(error, driver_.event_elapsed(&window, events_[0], events_[1]));
-  note(error, driver_.event_elapsed(&late, events_[1], events_[2]));
-  report.window_ns = to_nanoseconds(window);
-  report.late_ns = to_nanoseconds(late);
+  report.window_ns = elapsed_ns(driver_, events_[0], events_[1], error);
+  report.late_ns = elapsed_ns(driver_, events_[1], events_[2], error);
 
   outputs.resize(outputs_.size());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     outputs[i].resize(outputs_[i].bytes);
-    note(error, driver_.copy_to_host(outputs[i].data(), copies_[i], outputs_[i].bytes));
+    note_error(error, driver_.copy_to_host(outputs[i].data(), copies_[i], outputs_[i].bytes));
     report.guards_broken |= !guards_whole(ours.outputs[i], outputs_[i].bytes, plan.pattern, error);
   }
   std::string now;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     now.resize(inputs_[i].bytes);
-    note(error, driver_.copy_to_host(now.data(), ours.inputs[i], inputs_[i].bytes));
+    note_error(error, driver_.copy_to_host(now.data(), ours.inputs[i], inputs_[i].bytes));
     report.inputs_changed |= now != inputs[i];
     report.guards_broken |= !guards_whole(ours.inputs[i], inputs_[i].bytes, plan.pattern, error);
   }
@@ -220,21 +196,19 @@ SampleReport DeviceSession::run(const SamplePlan& plan, std::span<const std::str
     report.guards_broken |= !guards_whole(ours.workspace, workspace_.bytes, plan.pattern, error);
   }
   std::size_t limit = 0;
-  note(error, driver_.get_limit(&limit, kLimitPersistingL2));
+  note_error(error, driver_.get_limit(&limit, kLimitPersistingL2));
   report.l2_limit_changed = limit != 0;
-  for (const CudaPointer pointer : given_) note(error, driver_.release(pointer));
+  for (const CudaPointer pointer : given_) note_error(error, driver_.release(pointer));
   given_.clear();
   return report;
 }
 
 SampleReport DeviceSession::empty_window() {
   SampleReport report;
-  note(report.cuda_error, driver_.event_record(events_[0], nullptr));
-  note(report.cuda_error, driver_.event_record(events_[1], nullptr));
-  note(report.cuda_error, driver_.context_synchronize());
-  float window = 0;
-  note(report.cuda_error, driver_.event_elapsed(&window, events_[0], events_[1]));
-  report.window_ns = to_nanoseconds(window);
+  note_error(report.cuda_error, driver_.event_record(events_[0], nullptr));
+  note_error(report.cuda_error, driver_.event_record(events_[1], nullptr));
+  note_error(report.cuda_error, driver_.context_synchronize());
+  report.window_ns = elapsed_ns(driver_, events_[0], events_[1], report.cuda_error);
   return report;
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cuda/cuda_driver.h"
+#include "cuda/device_resources.h"
 #include "schema/result.h"
 
 namespace kernelindex::runner {
@@ -66,7 +67,7 @@ using SubmissionCall = std::function<int(CallBuffers&)>;
 class DeviceSession {
  public:
   // Requires: a current context.
-  explicit DeviceSession(const CudaDriver& driver) : driver_(driver) {}
+  explicit DeviceSession(const CudaDriver& driver) : driver_(driver), resources_(driver) {}
   DeviceSession(const DeviceSession&) = delete;
   DeviceSession& operator=(const DeviceSession&) = delete;
   ~DeviceSession();
@@ -89,9 +90,6 @@ class DeviceSession {
   // sample. 0 when there is none.
   CudaPointer give(std::size_t bytes);
 
-  // Milliseconds as events say them to nanoseconds, half to even.
-  static std::uint64_t to_nanoseconds(float milliseconds);
-
  private:
   struct Slab {
     CudaPointer base = 0;
@@ -99,7 +97,7 @@ class DeviceSession {
     std::size_t window = 0;  // of one window with its guards
     CudaPointer at(std::uint64_t window_index, std::uint64_t offset) const;
   };
-  int make_slab(Slab& slab, std::size_t bytes);
+  void make_slab(Slab& slab, std::size_t bytes, int& error);
   int put_guards(CudaPointer at, std::size_t bytes, std::uint64_t pattern);
   bool guards_whole(CudaPointer at, std::size_t bytes, std::uint64_t pattern, int& error);
   void withhold(CudaPointer live, CudaPointer shadow, std::size_t bytes, const SamplePlan& plan,
@@ -107,6 +105,7 @@ class DeviceSession {
   bool lies_in_ours(CudaPointer at, std::size_t bytes, const CallBuffers& buffers) const;
 
   const CudaDriver& driver_;
+  DeviceResources resources_;
   std::vector<Slab> inputs_;
   std::vector<Slab> outputs_;
   std::vector<CudaPointer> shadows_;
@@ -117,7 +116,6 @@ class DeviceSession {
   unsigned flush_value_ = 1;
   std::vector<CudaEvent> events_;
   std::vector<CudaPointer> given_;
-  std::vector<CudaPointer> owned_;
 };
 
 }  // namespace kernelindex::runner

@@ -11,8 +11,7 @@
 #include <iterator>
 #include <memory>
 
-#include "cuda/child_frames.h"
-#include "cuda/confined_process.h"
+#include "cuda/child_service.h"
 #include "cuda/sandbox.h"
 #include "cuda/shim/ki_abi.h"
 #include "cuda/wire_numbers.h"
@@ -73,17 +72,9 @@ class Child {
   // Nothing, or "CODE text".
   std::string load(const ChildLoad& load) {
     load_ = load;
-    driver_ = load_driver();
-    if (!driver_.usable()) return "NO_DEVICE the driver is not here";
-    const CudaDriver& cuda = driver_.driver;
     CudaDevice device = 0;
-    CudaContext context = nullptr;
-    if (cuda.init(0) != kCudaSuccess || cuda.device_get(&device, 0) != kCudaSuccess ||
-        cuda.primary_retain(&context, device) != kCudaSuccess ||
-        cuda.context_set(context) != kCudaSuccess) {
-      return "NO_DEVICE the device gives no context";
-    }
-    session_ = std::make_unique<DeviceSession>(cuda);
+    if (std::string fault = open_device(driver_, device); !fault.empty()) return fault;
+    session_ = std::make_unique<DeviceSession>(driver_.driver);
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
     for (const ChildTensor& tensor : load_.inputs) {
@@ -451,33 +442,16 @@ std::optional<SampleReport> decode_report(std::string_view payload) {
 
 int measuring_child_main() {
   Child child;
-  bool loaded = false;
-  while (const auto request = receive_request(kChannelDescriptor)) {
-    const auto refuse = [&request](std::string_view text) {
-      return send_answer(kChannelDescriptor, *request, FrameKind::failure, text);
-    };
-    if (request->kind == FrameKind::finish) {
-      send_answer(kChannelDescriptor, *request, FrameKind::answer, {});
-      ::_exit(0);  // nothing of the artifact's runs on the way out
-    }
-    bool sent = false;
-    if (request->kind == FrameKind::load && !loaded) {
-      const std::optional<ChildLoad> load = decode_load(request->payload);
-      const std::string fault = load ? child.load(*load) : "BAD_REQUEST load";
-      loaded = fault.empty();
-      sent =
-          loaded ? send_answer(kChannelDescriptor, *request, FrameKind::answer, {}) : refuse(fault);
-    } else if (request->kind == FrameKind::sample && loaded) {
-      const std::optional<ChildSample> sample = decode_sample(request->payload);
-      const std::string report = sample ? child.sample(*sample) : std::string();
-      sent = report.empty() ? refuse("BAD_REQUEST sample")
-                            : send_answer(kChannelDescriptor, *request, FrameKind::answer, report);
-    } else {
-      sent = refuse("BAD_REQUEST order");
-    }
-    if (!sent) return 1;
-  }
-  return 1;
+  return serve_parent({[&child](std::string_view payload) {
+                         const std::optional<ChildLoad> load = decode_load(payload);
+                         return load ? child.load(*load) : "BAD_REQUEST load";
+                       },
+                       [&child](std::string_view payload) -> ChildAnswer {
+                         const std::optional<ChildSample> sample = decode_sample(payload);
+                         std::string report = sample ? child.sample(*sample) : std::string();
+                         if (report.empty()) return {false, "BAD_REQUEST sample"};
+                         return {true, std::move(report)};
+                       }});
 }
 
 }  // namespace kernelindex::runner

@@ -223,9 +223,9 @@ TEST(SessionMemory, RunningOutIsAnErrorOfItsOwn) {
 }
 
 TEST(SessionTimes, AreRoundedHalfToEven) {
-  EXPECT_EQ(DeviceSession::to_nanoseconds(0.001F), 1000u);
-  EXPECT_EQ(DeviceSession::to_nanoseconds(2.5e-6F), 2u);
-  EXPECT_EQ(DeviceSession::to_nanoseconds(3.5e-6F), 4u);
+  EXPECT_EQ(to_nanoseconds(0.001F), 1000u);
+  EXPECT_EQ(to_nanoseconds(2.5e-6F), 2u);
+  EXPECT_EQ(to_nanoseconds(3.5e-6F), 4u);
 }
 
 }  // namespace

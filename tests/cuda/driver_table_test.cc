@@ -18,6 +18,7 @@ static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR == kAttributeMajor);
 static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR == kAttributeMinor);
 static_assert(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES == kFunctionMaxDynamicShared);
 static_assert(CU_LIMIT_PERSISTING_L2_CACHE_SIZE == kLimitPersistingL2);
+static_assert(CU_MEMHOSTALLOC_DEVICEMAP == kHostMemoryMapped);
 static_assert(CUDA_SUCCESS == kCudaSuccess);
 static_assert(CUDA_ERROR_OUT_OF_MEMORY == kCudaOutOfMemory);
 

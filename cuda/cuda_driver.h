@@ -30,6 +30,7 @@ inline constexpr int kLimitPersistingL2 = 6;
 inline constexpr unsigned kHostMemoryMapped = 2;
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
+inline constexpr int kCudaNotFound = 500;
 
 // What the measuring child calls. Tests put functions of their own in its place.
 struct CudaDriver {

@@ -25,18 +25,24 @@
 #include "cuda/sentinel_kernels.h"
 #include "cuda/stopping_rule.h"
 #include "cuda/timing_checks.h"
+#include "cuda/trial_samples.h"
 
 namespace kernelindex::runner {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = ConfinedProcess::Clock;
+// The 24 bytes of the seed of a sample.
+using SeedOf = std::function<std::string(std::uint32_t)>;
 
 constexpr std::uint64_t kWarmupCalls = 40;
 constexpr std::size_t kDiagnosticSamples = 50;
 constexpr std::int64_t kVerifiedRows = 64;
 constexpr std::size_t kRemembered = 8;
 constexpr std::uint64_t kNothingWithheld = kWithheldStride;
+constexpr std::uint32_t kMostCalls = 1u << 20;
+constexpr int kCompareWindows = 11;
+constexpr int kEmptyWindows = 100;
 constexpr std::chrono::seconds kEndOfChild{20};
 // A context and 3 GiB of numbers; then a few milliseconds each, and plenty of room.
 constexpr std::chrono::seconds kSentinelStart{60};
@@ -140,16 +146,11 @@ class DeviceBench final : public Bench {
   }
 
   Result<TrialOutcome> trial(const BoundWorkload& workload, Trial::Kind kind, std::uint32_t,
-                             const std::function<std::string(std::uint32_t)>& seed) override {
+                             const SeedOf& seed) override {
     TrialOutcome outcome;
     outcome.facts.workload = workload.digest;
     outcome.facts.kind = kind;
-    // No samples rather than wrong ones: the parent's clock needs the cost of the same loop around
-    // a trusted kernel, or it would accuse everybody of the copies.
-    if (kind == Trial::Kind::cupti_envelope || kind == Trial::Kind::clean_flush ||
-        kind == Trial::Kind::wall_clock) {
-      return outcome;
-    }
+    if (kind == Trial::Kind::cupti_envelope) return outcome;
     Result<RunningTrial> running = start(workload);
     if (!running) return fail(running.error());
     if (loaded(workload, *running, outcome)) measure(workload, kind, seed, *running, outcome);
@@ -166,7 +167,7 @@ class DeviceBench final : public Bench {
     if (loaded(workload, *running, outcome)) {
       ChildSample sample;
       sample.plan = plan_of(workload, std::string(WordStream::kSeedBytes, '\1'), false, false);
-      call(workload, inputs, sample, *running, outcome, &got);
+      call(workload, inputs, sample, *running, outcome, got);
     }
     end(*running, outcome);
     return got;
@@ -244,17 +245,26 @@ class DeviceBench final : public Bench {
     return sentinel_outcome(clocks, boot, samples);
   }
 
-  Result<RunningTrial> start(const BoundWorkload& workload) {
-    RunningTrial running;
-    std::size_t in = 0;
-    std::size_t out = 0;
+  struct WorkloadBytes {
+    std::size_t inputs = 0;
+    std::size_t outputs = 0;
+  };
+  static WorkloadBytes bytes_of(const BoundWorkload& workload) {
+    WorkloadBytes bytes;
     for (const InputSpec& spec : workload.operation->inputs) {
       if (spec.role == InputRole::scalar) continue;
-      in += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
+      bytes.inputs += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
     }
     for (const OutputSpec& spec : workload.operation->outputs) {
-      out += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
+      bytes.outputs +=
+          HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
     }
+    return bytes;
+  }
+
+  Result<RunningTrial> start(const BoundWorkload& workload) {
+    RunningTrial running;
+    const auto [in, out] = bytes_of(workload);
     running.inputs = std::make_unique<SharedMemory>(in);
     running.outputs = std::make_unique<SharedMemory>(out);
     if (!running.inputs->made() || !running.outputs->made()) {
@@ -280,13 +290,14 @@ class DeviceBench final : public Bench {
       }
       if (read) manifest = &*read;
     }
-    const Result<ChildLoad> load = plan_load(workload, job_.recipe, manifest, lowered_,
-                                             (directory_->path() / "artifact").string());
+    Result<ChildLoad> load = plan_load(workload, job_.recipe, manifest, lowered_,
+                                       (directory_->path() / "artifact").string());
     if (!load) {
       outcome.log = load.error().text() + "\n";
       outcome.facts.end = Trial::End::error;
       return false;
     }
+    load->kernels_image = kernels_path();
     return answered(running.process->request(FrameKind::load, encode_load(*load), running.deadline),
                     outcome)
         .has_value();
@@ -317,16 +328,9 @@ class DeviceBench final : public Bench {
     return plan;
   }
 
-  // One call with these inputs; the report, and the outputs where they are wanted.
-  std::optional<SampleReport> call(const BoundWorkload& workload, const Arguments& inputs,
-                                   const ChildSample& sample, RunningTrial& running,
-                                   TrialOutcome& outcome, std::vector<HostTensor>* outputs) {
-    off_t at = 0;
-    for (std::size_t i = 0; i < inputs.inputs.size(); ++i) {
-      if (workload.operation->inputs[i].role == InputRole::scalar) continue;
-      if (!running.inputs->write(at, inputs.inputs[i].text())) return std::nullopt;
-      at += static_cast<off_t>(inputs.inputs[i].bytes().size());
-    }
+  // Asks the child for one thing. Nothing when it gave no report; then the trial is over.
+  std::optional<SampleReport> ask(const ChildSample& sample, RunningTrial& running,
+                                  TrialOutcome& outcome) {
     const auto payload = answered(
         running.process->request(FrameKind::sample, encode_sample(sample), running.deadline),
         outcome);
@@ -335,24 +339,52 @@ class DeviceBench final : public Bench {
     if (!report) {
       outcome.facts.end = Trial::End::error;
       running.saw(Observation::What::frames, true);
-      return std::nullopt;
+    } else if (sample.what != ChildSample::What::empty_window) {
+      running.saw(Observation::What::cuda_errors,
+                  report->cuda_error != 0 || report->call_result != 0);
     }
+    return report;
+  }
+
+  static bool write_inputs(const BoundWorkload& workload, const Arguments& inputs,
+                           const RunningTrial& running) {
+    off_t at = 0;
+    for (std::size_t i = 0; i < inputs.inputs.size(); ++i) {
+      if (workload.operation->inputs[i].role == InputRole::scalar) continue;
+      if (!running.inputs->write(at, inputs.inputs[i].text())) return false;
+      at += static_cast<off_t>(inputs.inputs[i].bytes().size());
+    }
+    return true;
+  }
+
+  static std::optional<std::vector<HostTensor>> read_outputs(const BoundWorkload& workload,
+                                                             const RunningTrial& running) {
+    std::vector<HostTensor> outputs;
+    off_t at = 0;
+    for (const OutputSpec& spec : workload.operation->outputs) {
+      HostTensor tensor(std::string(spec.name), spec.dtype, *extents(spec.axes, workload.axes));
+      if (!running.outputs->read(at, tensor.bytes())) return std::nullopt;
+      at += static_cast<off_t>(tensor.bytes().size());
+      outputs.push_back(std::move(tensor));
+    }
+    return outputs;
+  }
+
+  // One call with these inputs: the report, and the outputs.
+  std::optional<SampleReport> call(const BoundWorkload& workload, const Arguments& inputs,
+                                   const ChildSample& sample, RunningTrial& running,
+                                   TrialOutcome& outcome, std::vector<HostTensor>& outputs) {
+    if (!write_inputs(workload, inputs, running)) return std::nullopt;
+    const std::optional<SampleReport> report = ask(sample, running, outcome);
+    if (!report) return std::nullopt;
     running.saw(Observation::What::guards, report->guards_broken);
     running.saw(Observation::What::inputs, report->inputs_changed);
     running.saw(Observation::What::aliases, report->output_aliases);
     running.saw(Observation::What::l2_limit, report->l2_limit_changed);
-    running.saw(Observation::What::cuda_errors,
-                report->cuda_error != 0 || report->call_result != 0);
     poll();
-    if (outputs != nullptr) {
-      at = 0;
-      for (const OutputSpec& spec : workload.operation->outputs) {
-        HostTensor tensor(std::string(spec.name), spec.dtype, *extents(spec.axes, workload.axes));
-        if (!running.outputs->read(at, tensor.bytes())) return std::nullopt;
-        at += static_cast<off_t>(tensor.bytes().size());
-        outputs->push_back(std::move(tensor));
-      }
-    }
+    auto read = read_outputs(workload, running);
+    if (!read) return std::nullopt;
+    outputs = std::move(*read);
     return report;
   }
 
@@ -393,17 +425,42 @@ class DeviceBench final : public Bench {
     return true;
   }
 
-  void measure(const BoundWorkload& workload, Trial::Kind kind,
-               const std::function<std::string(std::uint32_t)>& seed, RunningTrial& running,
-               TrialOutcome& outcome) {
+  // Whether the outputs are right; says so, and whether wrong ones are those of an earlier sample.
+  void judge_outputs(const BoundWorkload& workload, const Arguments& inputs,
+                     const std::vector<HostTensor>& outputs, std::deque<std::uint64_t>& hashes,
+                     RunningTrial& running) {
+    const bool right = verify(workload, inputs, outputs);
+    running.saw(Observation::What::outputs, !right);
+    const std::string first = sha256(outputs[0].text()).hex().substr(0, 16);
+    std::uint64_t hash = 0;
+    std::from_chars(first.data(), first.data() + first.size(), hash, 16);
+    if (!right) {
+      running.saw(Observation::What::replayed,
+                  is_replay(std::vector<std::uint64_t>(hashes.begin(), hashes.end()), hash));
+    }
+    hashes.push_back(hash);
+    if (hashes.size() > kRemembered) hashes.pop_front();
+  }
+
+  static bool is_enough(Trial::Kind kind, const Samples& samples, Clock::time_point begin) {
+    if (kind != Trial::Kind::timed && samples.size() >= kDiagnosticSamples) return true;
+    const StoppingRule rule;
+    const std::int64_t elapsed =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    return !samples.empty() && samples.size() % rule.block == 0 &&
+           decide_stop(samples, elapsed, rule) != Stop::go_on;
+  }
+
+  void measure(const BoundWorkload& workload, Trial::Kind kind, const SeedOf& seed,
+               RunningTrial& running, TrialOutcome& outcome) {
     if (kind == Trial::Kind::empty_window) return measure_empty(running, outcome);
+    if (kind == Trial::Kind::wall_clock) return measure_wall(workload, seed, running, outcome);
     const auto begin = Clock::now();
-    std::vector<std::uint64_t> warm;
-    std::vector<std::uint64_t> late;
+    TrialSamples samples(!kernels_fault_);
     std::deque<std::uint64_t> hashes;
     const bool constant = kind == Trial::Kind::constant_address;
-    for (std::uint32_t i = 0; i < (1u << 20); ++i) {
-      const bool warming = warm.size() < kWarmupCalls;
+    for (std::uint32_t i = 0; i < kMostCalls; ++i) {
+      const bool warming = samples.warm_windows().size() < kWarmupCalls;
       // Warm-up has seeds of its own, and so has every sample; but for the trial of one input.
       const std::string drawn = seed(warming                           ? (1u << 30) + i
                                      : kind == Trial::Kind::same_input ? 0
@@ -411,54 +468,144 @@ class DeviceBench final : public Bench {
       const Result<Arguments> inputs = inputs_of(workload, drawn);
       if (!inputs) {
         outcome.facts.end = Trial::End::error;
-        return;
+        break;
       }
       ChildSample sample;
       sample.plan = plan_of(workload, seed((1u << 29) + i), constant, true);
+      sample.plan.blocking = samples.blocking();
+      if (kind == Trial::Kind::clean_flush) sample.plan.flush = SamplePlan::Flush::read;
       std::vector<HostTensor> outputs;
-      const std::optional<SampleReport> report =
-          call(workload, *inputs, sample, running, outcome, &outputs);
-      if (!report) return;
-      const bool right = verify(workload, *inputs, outputs);
-      running.saw(Observation::What::outputs, !right);
-      const std::string first = sha256(outputs[0].text()).hex().substr(0, 16);
-      std::uint64_t hash = 0;
-      std::from_chars(first.data(), first.data() + first.size(), hash, 16);
-      if (!right) {
-        running.saw(Observation::What::replayed,
-                    is_replay(std::vector<std::uint64_t>(hashes.begin(), hashes.end()), hash));
-      }
-      hashes.push_back(hash);
-      if (hashes.size() > kRemembered) hashes.pop_front();
+      const auto report = call(workload, *inputs, sample, running, outcome, outputs);
+      if (!report) break;
+      judge_outputs(workload, *inputs, outputs, hashes, running);
       if (warming) {
-        warm.push_back(report->window_ns);
-        continue;
-      }
-      late.push_back(report->late_ns);
-      outcome.samples.push_back(std::max<std::uint64_t>(report->window_ns, 1));
-      if (kind != Trial::Kind::timed && outcome.samples.size() >= kDiagnosticSamples) break;
-      const std::int64_t elapsed =
-          std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-      const StoppingRule rule;
-      if (outcome.samples.size() % rule.block == 0 &&
-          decide_stop(outcome.samples, elapsed, rule) != Stop::go_on) {
+        samples.warm(*report);
+      } else if (samples.take(*report) && is_enough(kind, samples.windows(), begin)) {
         break;
       }
     }
-    outcome.facts.warmup_calls = static_cast<std::int64_t>(warm.size());
-    outcome.facts.warmup_steady = warmup_is_steady(warm);
-    if (!late.empty()) outcome.facts.late_ns = static_cast<std::int64_t>(median_of(late));
+    samples.describe(outcome.facts);
+    outcome.samples = samples.windows();
+    if (outcome.facts.end == Trial::End::done) {
+      outcome.facts.compare_ns = compare_cost(samples.blocking(), running, outcome);
+    }
+    if (kind == Trial::Kind::timed && !outcome.samples.empty()) {
+      timed_medians_[workload.digest] = median_of(outcome.samples);
+    }
+  }
+
+  static ChildSample empty_window(bool blocking) {
+    ChildSample sample;
+    sample.what = ChildSample::What::empty_window;
+    sample.plan.blocking = blocking;
+    return sample;
+  }
+
+  // What is queued behind each window costs, with nothing in the window.
+  std::optional<std::int64_t> compare_cost(bool blocking, RunningTrial& running,
+                                           TrialOutcome& outcome) {
+    Samples costs;
+    for (int i = 0; i < kCompareWindows; ++i) {
+      const auto report = ask(empty_window(blocking), running, outcome);
+      if (!report) return std::nullopt;
+      costs.push_back(report->late_ns);
+    }
+    return static_cast<std::int64_t>(median_of(costs));
   }
 
   void measure_empty(RunningTrial& running, TrialOutcome& outcome) {
-    for (int i = 0; i < 100; ++i) {
-      const auto payload = answered(
-          running.process->request(FrameKind::sample, encode_sample({true, {}}), running.deadline),
-          outcome);
-      const auto report = payload ? decode_report(*payload) : std::nullopt;
+    outcome.facts.blocking = !kernels_fault_;
+    for (int i = 0; i < kEmptyWindows; ++i) {
+      const auto report = ask(empty_window(outcome.facts.blocking), running, outcome);
       if (!report) return;
       outcome.samples.push_back(report->window_ns);
     }
+  }
+
+  // The parent's clock around one request. Nothing when there was no report, or a bad one.
+  std::optional<std::uint64_t> time_request(const ChildSample& sample, RunningTrial& running,
+                                            TrialOutcome& outcome) {
+    const auto begin = Clock::now();
+    const auto report = ask(sample, running, outcome);
+    const auto taken = Clock::now() - begin;
+    if (!report || report->cuda_error != 0 || report->call_result != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count());
+  }
+
+  bool fill_slot(const BoundWorkload& workload, std::uint64_t slot, const Arguments& inputs,
+                 RunningTrial& running, TrialOutcome& outcome) {
+    ChildSample sample;
+    sample.what = ChildSample::What::fill_slot;
+    sample.number = slot;
+    return write_inputs(workload, inputs, running) && ask(sample, running, outcome).has_value();
+  }
+
+  // PROTOCOL section 9.5. No samples rather than wrong ones: without the median that is to be
+  // bounded and the number of launches that a call makes, the bound would accuse everybody of
+  // launching.
+  void measure_wall(const BoundWorkload& workload, const SeedOf& seed, RunningTrial& running,
+                    TrialOutcome& outcome) {
+    const auto median = timed_medians_.find(workload.digest);
+    const auto launches = launches_.find(workload.digest);
+    if (median == timed_medians_.end() || launches == launches_.end() || kernels_fault_) {
+      outcome.log +=
+          "NO_WALL_BOUND it needs a timed trial, a CUPTI pass and the runner's kernels\n";
+      return;
+    }
+    const WorkloadBytes bytes = bytes_of(workload);
+    const WallPlan plan = plan_wall(median->second, bytes.inputs + bytes.outputs);
+    std::uint32_t drawn = 0;
+    const auto fresh = [&](std::uint64_t slot) -> std::optional<Arguments> {
+      Result<Arguments> inputs = inputs_of(workload, seed(drawn++));
+      if (!inputs || !fill_slot(workload, slot, *inputs, running, outcome)) return std::nullopt;
+      return std::move(*inputs);
+    };
+    ChildSample sample;
+    sample.what = ChildSample::What::make_slots;
+    sample.number = plan.slots;
+    if (!time_request(sample, running, outcome)) return;
+    for (std::uint64_t slot = 0; slot < plan.slots; ++slot) {
+      if (!fresh(slot)) return;
+    }
+    ChildSample calls;
+    calls.what = ChildSample::What::run_slots;
+    calls.number = plan.slots;  // warms up, and shows what memory a call asks for
+    if (!time_request(calls, running, outcome)) return;
+    ChildSample nothing;
+    nothing.what = ChildSample::What::run_nothing;
+    nothing.number = plan.calls;
+    nothing.launches = launches->second;
+    const auto overhead = time_request(nothing, running, outcome);
+    if (!overhead) return;
+    calls.number = plan.calls;
+    std::uint64_t total = 0;
+    for (std::uint64_t batch = 0; batch < kWallBatches; ++batch) {
+      const std::uint64_t slot = batch % plan.slots;
+      const std::optional<Arguments> inputs = fresh(slot);
+      if (!inputs) return;
+      const auto taken = time_request(calls, running, outcome);
+      if (!taken || !challenge(workload, slot, *inputs, running, outcome)) return;
+      total += *taken;
+    }
+    outcome.samples = {total};
+    outcome.facts.calls = static_cast<std::int64_t>(plan.calls * kWallBatches);
+    outcome.facts.overhead_ns = static_cast<std::int64_t>(*overhead / plan.calls);
+  }
+
+  // The output of a slot that got its input just now. False when the trial is over.
+  bool challenge(const BoundWorkload& workload, std::uint64_t slot, const Arguments& inputs,
+                 RunningTrial& running, TrialOutcome& outcome) {
+    ChildSample sample;
+    sample.what = ChildSample::What::read_slot;
+    sample.number = slot;
+    const auto report = ask(sample, running, outcome);
+    if (!report) return false;
+    running.saw(Observation::What::aliases, report->output_aliases);
+    const auto outputs = read_outputs(workload, running);
+    if (!outputs) return false;
+    running.saw(Observation::What::outputs, !verify(workload, inputs, *outputs));
+    return true;
   }
 
   void end(RunningTrial& running, TrialOutcome& outcome) {
@@ -518,6 +665,8 @@ class DeviceBench final : public Bench {
   NvmlDevice handle_ = nullptr;
   std::string artifact_;
   std::map<std::string, std::string> lowered_;
+  std::map<Digest, std::uint64_t> timed_medians_;  // of the last timed trial of a workload
+  std::map<Digest, std::uint64_t> launches_;       // kernels, copies and fills of a call
   std::unique_ptr<PrivateDirectory> directory_;
   std::optional<Error> kernels_fault_;  // why the runner's own kernels are not there
   std::vector<std::int64_t> clocks_;

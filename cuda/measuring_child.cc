@@ -20,6 +20,8 @@ namespace kernelindex::runner {
 namespace {
 
 constexpr std::uint64_t kMostItems = 64;
+constexpr std::uint64_t kMostSlots = 64;
+constexpr std::uint64_t kMostLaunches = 10'000;
 
 void write_tensor(WireWriter& out, const ChildTensor& tensor) {
   out.number(tensor.scalar ? 1 : 0).real(tensor.value).signed_number(tensor.dtype);
@@ -75,6 +77,7 @@ class Child {
     CudaDevice device = 0;
     if (std::string fault = open_device(driver_, device); !fault.empty()) return fault;
     session_ = std::make_unique<DeviceSession>(driver_.driver);
+    if (std::string fault = load_kernels(); !fault.empty()) return fault;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
     for (const ChildTensor& tensor : load_.inputs) {
@@ -89,38 +92,118 @@ class Child {
     return load_.binding == ChildLoad::Binding::ki_kernel ? load_image() : load_library(device);
   }
 
-  std::string sample(const ChildSample& sample) {
-    if (sample.empty_window) return encode_report(session_->empty_window());
+  // A report, or nothing when the request makes no sense.
+  std::optional<SampleReport> sample(const ChildSample& sample) {
+    const std::uint64_t number = sample.number;
+    switch (sample.what) {
+      case ChildSample::What::timed:
+        return timed(sample.plan);
+      case ChildSample::What::empty_window:
+        return session_->empty_window(sample.plan.blocking);
+      case ChildSample::What::make_slots:
+        return number <= kMostSlots ? make_slots(number) : std::nullopt;
+      case ChildSample::What::fill_slot:
+        return number < session_->slots() ? fill_slot(number) : std::nullopt;
+      case ChildSample::What::read_slot:
+        return number < session_->slots() ? read_slot(number) : std::nullopt;
+      case ChildSample::What::run_slots:
+        if (session_->slots() == 0) return std::nullopt;
+        return session_->run_slots(number, [this](CallBuffers& buffers) { return call(buffers); });
+      case ChildSample::What::run_nothing:
+        if (session_->slots() == 0 || sample.launches > kMostLaunches) return std::nullopt;
+        return run_nothing(number, sample.launches);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<SampleReport> timed(const SamplePlan& plan) {
     std::vector<std::string> inputs;
+    if (!read_inputs(inputs)) return std::nullopt;
+    std::vector<std::string> outputs;
+    const SampleReport report = session_->run(
+        plan, inputs, outputs, [this](CallBuffers& buffers) { return call(buffers); });
+    if (!write_outputs(outputs)) return std::nullopt;
+    return report;
+  }
+
+  std::optional<SampleReport> make_slots(std::uint64_t count) {
+    SampleReport report;
+    if (!session_->make_slots(count)) report.cuda_error = kCudaOutOfMemory;
+    return report;
+  }
+
+  std::optional<SampleReport> fill_slot(std::uint64_t slot) {
+    std::vector<std::string> inputs;
+    if (!read_inputs(inputs)) return std::nullopt;
+    return session_->fill_slot(slot, inputs);
+  }
+
+  std::optional<SampleReport> read_slot(std::uint64_t slot) {
+    std::vector<std::string> outputs;
+    const SampleReport report = session_->read_slot(slot, outputs);
+    if (!write_outputs(outputs)) return std::nullopt;
+    return report;
+  }
+
+  // What a call costs but for its work: its launches, and the memory that it asks for.
+  SampleReport run_nothing(std::uint64_t calls, std::uint64_t launches) {
+    const std::vector<std::size_t> asked = session_->asked();
+    return session_->run_slots(calls, [&](CallBuffers&) {
+      int error = kCudaSuccess;
+      for (const std::size_t bytes : asked) session_->give(bytes);
+      for (std::uint64_t i = 0; i < launches; ++i) {
+        note_error(error, launch_kernel(driver_.driver, kernels_.nothing, {}));
+      }
+      return error;
+    });
+  }
+
+  bool read_inputs(std::vector<std::string>& inputs) const {
     off_t at = 0;
     for (const ChildTensor& tensor : load_.inputs) {
       if (tensor.scalar) continue;
       std::string bytes(tensor.bytes, '\0');
       if (::pread(kInputDescriptor, bytes.data(), bytes.size(), at) !=
           static_cast<ssize_t>(bytes.size())) {
-        return {};
+        return false;
       }
       at += static_cast<off_t>(bytes.size());
       inputs.push_back(std::move(bytes));
     }
-    std::vector<std::string> outputs;
-    const SampleReport report = session_->run(
-        sample.plan, inputs, outputs, [this](CallBuffers& buffers) { return call(buffers); });
-    at = 0;
+    return true;
+  }
+
+  static bool write_outputs(const std::vector<std::string>& outputs) {
+    off_t at = 0;
     for (const std::string& bytes : outputs) {
       if (::pwrite(kOutputDescriptor, bytes.data(), bytes.size(), at) !=
           static_cast<ssize_t>(bytes.size())) {
-        return {};
+        return false;
       }
       at += static_cast<off_t>(bytes.size());
     }
-    return encode_report(report);
+    return true;
   }
 
- private:
+  // Nothing, or "CODE text".
+  std::string load_kernels() {
+    if (load_.kernels_image.empty()) return {};
+    own_image_ = read_whole(load_.kernels_image);
+    const Result<RunnerKernels> kernels = load_runner_kernels(driver_.driver, own_image_);
+    if (!kernels) return kernels.error().code + " " + kernels.error().message;
+    kernels_ = *kernels;
+    const Status used = session_->use(kernels_);
+    return used ? std::string() : used.error().code + " " + used.error().message;
+  }
+
+  static std::string read_whole(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
   std::string load_image() {
-    std::ifstream in(load_.artifact, std::ios::binary);
-    image_.assign(std::istreambuf_iterator<char>(in), {});
+    image_ = read_whole(load_.artifact);
     CudaModule module = nullptr;
     if (const int error = driver_.driver.module_load(&module, image_.data());
         error != kCudaSuccess) {
@@ -325,6 +408,8 @@ class Child {
   std::unique_ptr<DeviceSession> session_;
   Exports exports_;
   std::string image_;
+  std::string own_image_;
+  RunnerKernels kernels_;
   std::vector<CudaFunction> functions_;
 };
 
@@ -333,6 +418,7 @@ class Child {
 std::string encode_load(const ChildLoad& load) {
   WireWriter out;
   out.number(static_cast<std::uint64_t>(load.binding)).text(load.artifact).text(load.symbol);
+  out.text(load.kernels_image);
   out.number(load.destination_passing ? 1 : 0).number(load.workspace_bytes);
   out.number(load.inputs.size());
   for (const ChildTensor& tensor : load.inputs) write_tensor(out, tensor);
@@ -359,6 +445,7 @@ std::optional<ChildLoad> decode_load(std::string_view payload) {
   load.binding = static_cast<ChildLoad::Binding>(binding);
   load.artifact = in.text();
   load.symbol = in.text();
+  load.kernels_image = in.text();
   load.destination_passing = in.number() != 0;
   load.workspace_bytes = in.number();
   for (std::uint64_t i = in.count(); i > 0; --i) load.inputs.push_back(read_tensor(in));
@@ -389,9 +476,9 @@ std::optional<ChildLoad> decode_load(std::string_view payload) {
 
 std::string encode_sample(const ChildSample& sample) {
   WireWriter out;
-  out.number(sample.empty_window ? 1 : 0)
-      .number(sample.plan.withheld_phase)
-      .number(sample.plan.pattern);
+  out.number(static_cast<std::uint64_t>(sample.what)).number(sample.number).number(sample.launches);
+  out.number(sample.plan.withheld_phase).number(sample.plan.pattern);
+  out.number(sample.plan.blocking ? 1 : 0);
   out.number(static_cast<std::uint64_t>(sample.plan.flush)).number(sample.plan.windows.size());
   for (const std::uint64_t window : sample.plan.windows) out.number(window);
   out.number(sample.plan.offsets.size());
@@ -402,10 +489,17 @@ std::string encode_sample(const ChildSample& sample) {
 std::optional<ChildSample> decode_sample(std::string_view payload) {
   WireReader in(payload);
   ChildSample sample;
-  sample.empty_window = in.number() != 0;
+  const std::uint64_t what = in.number();
+  if (what > static_cast<std::uint64_t>(ChildSample::What::read_slot)) return std::nullopt;
+  sample.what = static_cast<ChildSample::What>(what);
+  sample.number = in.number();
+  sample.launches = in.number();
   sample.plan.withheld_phase = in.number();
   sample.plan.pattern = in.number();
-  sample.plan.flush = in.number() == 0 ? SamplePlan::Flush::none : SamplePlan::Flush::write;
+  sample.plan.blocking = in.number() != 0;
+  const std::uint64_t flush = in.number();
+  if (flush > static_cast<std::uint64_t>(SamplePlan::Flush::read)) return std::nullopt;
+  sample.plan.flush = static_cast<SamplePlan::Flush>(flush);
   for (std::uint64_t i = in.count(); i > 0; --i) sample.plan.windows.push_back(in.number());
   for (std::uint64_t i = in.count(); i > 0; --i) sample.plan.offsets.push_back(in.number());
   if (!in.finish()) return std::nullopt;
@@ -417,7 +511,7 @@ std::string encode_report(const SampleReport& report) {
   out.number(report.window_ns).number(report.late_ns).signed_number(report.cuda_error);
   out.signed_number(report.call_result).number(report.retained_bytes);
   for (const bool flag : {report.guards_broken, report.inputs_changed, report.output_aliases,
-                          report.l2_limit_changed}) {
+                          report.l2_limit_changed, report.held_too_long}) {
     out.number(flag ? 1 : 0);
   }
   return out.bytes();
@@ -433,7 +527,7 @@ std::optional<SampleReport> decode_report(std::string_view payload) {
   report.retained_bytes = in.number();
   for (bool SampleReport::*flag :
        {&SampleReport::guards_broken, &SampleReport::inputs_changed, &SampleReport::output_aliases,
-        &SampleReport::l2_limit_changed}) {
+        &SampleReport::l2_limit_changed, &SampleReport::held_too_long}) {
     report.*flag = in.number() != 0;
   }
   if (!in.finish()) return std::nullopt;
@@ -448,9 +542,9 @@ int measuring_child_main() {
                        },
                        [&child](std::string_view payload) -> ChildAnswer {
                          const std::optional<ChildSample> sample = decode_sample(payload);
-                         std::string report = sample ? child.sample(*sample) : std::string();
-                         if (report.empty()) return {false, "BAD_REQUEST sample"};
-                         return {true, std::move(report)};
+                         const auto report = sample ? child.sample(*sample) : std::nullopt;
+                         if (!report) return {false, "BAD_REQUEST sample"};
+                         return {true, encode_report(*report)};
                        }});
 }
 

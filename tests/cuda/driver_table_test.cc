@@ -21,6 +21,7 @@ static_assert(CU_LIMIT_PERSISTING_L2_CACHE_SIZE == kLimitPersistingL2);
 static_assert(CU_MEMHOSTALLOC_DEVICEMAP == kHostMemoryMapped);
 static_assert(CUDA_SUCCESS == kCudaSuccess);
 static_assert(CUDA_ERROR_OUT_OF_MEMORY == kCudaOutOfMemory);
+static_assert(CUDA_ERROR_NOT_FOUND == kCudaNotFound);
 
 TEST(DriverTable, EverySymbolIsInTheDriver) {
   DynamicLibrary library{KERNELINDEX_DRIVER_STUB};

@@ -14,6 +14,7 @@
 #include <deque>
 #include <filesystem>
 
+#include "cuda/activity_records.h"
 #include "cuda/child_frames.h"
 #include "cuda/comparator.h"
 #include "cuda/confined_process.h"
@@ -99,6 +100,7 @@ struct RunningTrial {
   std::unique_ptr<SharedMemory> inputs;
   std::unique_ptr<SharedMemory> outputs;
   Clock::time_point deadline;
+  CallActivities call;  // of the last request
   std::map<Observation::What, std::pair<std::int64_t, std::int64_t>> seen;
 
   void saw(Observation::What what, bool wrong) {
@@ -150,10 +152,9 @@ class DeviceBench final : public Bench {
     TrialOutcome outcome;
     outcome.facts.workload = workload.digest;
     outcome.facts.kind = kind;
-    if (kind == Trial::Kind::cupti_envelope) return outcome;
     Result<RunningTrial> running = start(workload);
     if (!running) return fail(running.error());
-    if (loaded(workload, *running, outcome)) measure(workload, kind, seed, *running, outcome);
+    if (loaded(workload, kind, *running, outcome)) measure(workload, kind, seed, *running, outcome);
     end(*running, outcome);
     return outcome;
   }
@@ -164,7 +165,7 @@ class DeviceBench final : public Bench {
     if (!running) return fail(running.error());
     TrialOutcome outcome;
     std::vector<HostTensor> got;
-    if (loaded(workload, *running, outcome)) {
+    if (loaded(workload, Trial::Kind::timed, *running, outcome)) {
       ChildSample sample;
       sample.plan = plan_of(workload, std::string(WordStream::kSeedBytes, '\1'), false, false);
       call(workload, inputs, sample, *running, outcome, got);
@@ -205,6 +206,7 @@ class DeviceBench final : public Bench {
     plan.sandbox.directory = directory_->path();
     plan.sandbox.readable = system_folders();
     plan.sandbox.readable.push_back(self.parent_path());
+    plan.sandbox.readable.push_back(find_toolchain().cuda_root);
     plan.sandbox.writable = {"/dev"};
     plan.sandbox.processes = job_.limits.pids;
     plan.sandbox.memory_bytes = std::int64_t{32} << 30;
@@ -281,7 +283,8 @@ class DeviceBench final : public Bench {
   }
 
   // Whether the child took the artifact.
-  bool loaded(const BoundWorkload& workload, RunningTrial& running, TrialOutcome& outcome) {
+  bool loaded(const BoundWorkload& workload, Trial::Kind kind, RunningTrial& running,
+              TrialOutcome& outcome) {
     const LaunchManifest* manifest = nullptr;
     Result<LaunchManifest> read = fail(ErrorKind::not_found, "NONE", {}, "none");
     if (job_.recipe.binding == BuildRecipe::Binding::ki_kernel) {
@@ -298,9 +301,17 @@ class DeviceBench final : public Bench {
       return false;
     }
     load->kernels_image = kernels_path();
-    return answered(running.process->request(FrameKind::load, encode_load(*load), running.deadline),
-                    outcome)
-        .has_value();
+    if (kind == Trial::Kind::cupti_envelope) load->cuda_root = find_toolchain().cuda_root.string();
+    const bool took =
+        answered(running.process->request(FrameKind::load, encode_load(*load), running.deadline),
+                 outcome)
+            .has_value();
+    // A machine without CUPTI is no fault of the candidate: the trial has no samples, and says why.
+    if (!took && outcome.log.find("CUPTI_UNAVAILABLE") != std::string::npos &&
+        kind == Trial::Kind::cupti_envelope) {
+      outcome.facts.end = Trial::End::done;
+    }
+    return took;
   }
 
   static std::optional<std::string> answered(ChildChannel::Judged judged, TrialOutcome& outcome) {
@@ -335,15 +346,18 @@ class DeviceBench final : public Bench {
         running.process->request(FrameKind::sample, encode_sample(sample), running.deadline),
         outcome);
     if (!payload) return std::nullopt;
-    const std::optional<SampleReport> report = decode_report(*payload);
+    std::optional<ChildReport> report = decode_report(*payload);
     if (!report) {
       outcome.facts.end = Trial::End::error;
       running.saw(Observation::What::frames, true);
-    } else if (sample.what != ChildSample::What::empty_window) {
-      running.saw(Observation::What::cuda_errors,
-                  report->cuda_error != 0 || report->call_result != 0);
+      return std::nullopt;
     }
-    return report;
+    if (sample.what != ChildSample::What::empty_window) {
+      running.saw(Observation::What::cuda_errors,
+                  report->sample.cuda_error != 0 || report->sample.call_result != 0);
+    }
+    running.call = std::move(report->call);
+    return report->sample;
   }
 
   static bool write_inputs(const BoundWorkload& workload, const Arguments& inputs,
@@ -442,13 +456,45 @@ class DeviceBench final : public Bench {
     if (hashes.size() > kRemembered) hashes.pop_front();
   }
 
+  // Trials whose medians are published go on until these are precise; others are short.
   static bool is_enough(Trial::Kind kind, const Samples& samples, Clock::time_point begin) {
-    if (kind != Trial::Kind::timed && samples.size() >= kDiagnosticSamples) return true;
+    const bool published = kind == Trial::Kind::timed || kind == Trial::Kind::cupti_envelope;
+    if (!published && samples.size() >= kDiagnosticSamples) return true;
     const StoppingRule rule;
     const std::int64_t elapsed =
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
     return !samples.empty() && samples.size() % rule.block == 0 &&
            decide_stop(samples, elapsed, rule) != Stop::go_on;
+  }
+
+  // Keeps a sample, and its envelope where CUPTI records. Whether the trial has enough of them.
+  static bool keep(Trial::Kind kind, const SampleReport& report, const CallActivities& call,
+                   Clock::time_point begin, TrialSamples& samples, EnvelopePass& pass) {
+    if (!samples.take(report)) {
+      pass.clear();
+      return false;
+    }
+    if (kind != Trial::Kind::cupti_envelope) return is_enough(kind, samples.windows(), begin);
+    pass.add(call);
+    // Calls that all are spoiled or empty must end, too.
+    return is_enough(kind, pass.envelopes(), begin) ||
+           samples.windows().size() >= StoppingRule{}.most;
+  }
+
+  void conclude(const BoundWorkload& workload, Trial::Kind kind, const TrialSamples& samples,
+                const EnvelopePass& pass, TrialOutcome& outcome) {
+    samples.describe(outcome.facts);
+    if (kind == Trial::Kind::cupti_envelope) {
+      pass.describe(outcome.facts);
+      outcome.samples = pass.envelopes();
+      outcome.findings = pass.findings();
+      if (pass.works_per_call() > 0) launches_[workload.digest] = pass.works_per_call();
+      return;
+    }
+    outcome.samples = samples.windows();
+    if (kind == Trial::Kind::timed && !outcome.samples.empty()) {
+      timed_medians_[workload.digest] = median_of(outcome.samples);
+    }
   }
 
   void measure(const BoundWorkload& workload, Trial::Kind kind, const SeedOf& seed,
@@ -457,6 +503,7 @@ class DeviceBench final : public Bench {
     if (kind == Trial::Kind::wall_clock) return measure_wall(workload, seed, running, outcome);
     const auto begin = Clock::now();
     TrialSamples samples(!kernels_fault_);
+    EnvelopePass pass;
     std::deque<std::uint64_t> hashes;
     const bool constant = kind == Trial::Kind::constant_address;
     for (std::uint32_t i = 0; i < kMostCalls; ++i) {
@@ -480,17 +527,13 @@ class DeviceBench final : public Bench {
       judge_outputs(workload, *inputs, outputs, hashes, running);
       if (warming) {
         samples.warm(*report);
-      } else if (samples.take(*report) && is_enough(kind, samples.windows(), begin)) {
+      } else if (keep(kind, *report, running.call, begin, samples, pass)) {
         break;
       }
     }
-    samples.describe(outcome.facts);
-    outcome.samples = samples.windows();
+    conclude(workload, kind, samples, pass, outcome);
     if (outcome.facts.end == Trial::End::done) {
       outcome.facts.compare_ns = compare_cost(samples.blocking(), running, outcome);
-    }
-    if (kind == Trial::Kind::timed && !outcome.samples.empty()) {
-      timed_medians_[workload.digest] = median_of(outcome.samples);
     }
   }
 

@@ -383,7 +383,9 @@ class Measurement {
     outcome->facts.samples = static_cast<std::int64_t>(outcome->samples.size());
     outcome->facts.digest = sha256(write_samples(outcome->samples));
     judge(outcome->facts);
-    if (kind == Trial::Kind::cupti_envelope && outcome->samples.empty()) {
+    note_findings(outcome->findings);
+    if (kind == Trial::Kind::cupti_envelope && outcome->samples.empty() &&
+        outcome->findings.empty()) {
       // Loudly: a pass that silently falls back to another timer is the bug (HACKS row 8).
       uncountable("TIMER_CUPTI_UNAVAILABLE");
       found(RunStatus::incomplete_evidence);
@@ -528,12 +530,17 @@ class Measurement {
       add(check_late_work(static_cast<std::uint64_t>(*timed->facts.late_ns),
                           static_cast<std::uint64_t>(*timed->facts.compare_ns)));
     }
-    for (const Finding& finding : all) {
+    note_findings(all);
+  }
+
+  void note_findings(const Findings& findings) {
+    for (const Finding& finding : findings) {
       const bool accuses = finding.weight == Finding::Weight::hack;
       check(std::string(finding.code),
             accuses ? RunnerCheck::Outcome::failed : RunnerCheck::Outcome::note, finding.detail);
       code(finding.code);
       if (accuses) found(RunStatus::suspected_reward_hack);
+      if (finding.weight == Finding::Weight::incomplete) found(RunStatus::incomplete_evidence);
     }
   }
 

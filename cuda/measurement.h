@@ -16,6 +16,7 @@
 #include "cuda/comparator.h"
 #include "cuda/kernel_builder.h"
 #include "cuda/reference_operation.h"
+#include "cuda/timing_checks.h"
 #include "schema/measurement_job.h"
 #include "schema/measurement_result.h"
 #include "schema/sentinel_session.h"
@@ -39,6 +40,7 @@ struct TrialOutcome {
   Trial facts;
   Samples samples;
   SandboxFacts sandbox;
+  Findings findings;  // of what was seen on the device
   std::string log;
   std::int64_t log_original_bytes = 0;
 };

@@ -10,7 +10,9 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <utility>
 
+#include "cuda/activity_recorder.h"
 #include "cuda/child_service.h"
 #include "cuda/sandbox.h"
 #include "cuda/shim/ki_abi.h"
@@ -74,10 +76,12 @@ class Child {
   // Nothing, or "CODE text".
   std::string load(const ChildLoad& load) {
     load_ = load;
+    if (std::string fault = start_recorder(); !fault.empty()) return fault;
     CudaDevice device = 0;
     if (std::string fault = open_device(driver_, device); !fault.empty()) return fault;
     session_ = std::make_unique<DeviceSession>(driver_.driver);
     if (std::string fault = load_kernels(); !fault.empty()) return fault;
+    if (std::string fault = prove_recorder(); !fault.empty()) return fault;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
     for (const ChildTensor& tensor : load_.inputs) {
@@ -85,7 +89,7 @@ class Child {
     }
     for (const ChildTensor& tensor : load_.outputs) outputs.push_back(tensor.bytes);
     if (const Status done = session_->prepare(inputs, outputs, load_.workspace_bytes); !done) {
-      return done.error().code + " " + done.error().message;
+      return wire(done.error());
     }
     // From here on there may be code of others.
     if (!forbid_new_processes()) return "NO_SANDBOX the filter of system calls cannot be put on";
@@ -114,6 +118,13 @@ class Child {
         return run_nothing(number, sample.launches);
     }
     return std::nullopt;
+  }
+
+  // What CUPTI saw of the last call; nothing when it does not record.
+  CallActivities take_activities() {
+    if (!recorder_) return {};
+    const auto [begin, end] = std::exchange(marks_, {});
+    return recorder_->take(begin, end);
   }
 
  private:
@@ -186,15 +197,35 @@ class Child {
     return true;
   }
 
+  static std::string wire(const Error& error) { return error.code + " " + error.message; }
+
+  // CUPTI, where it is asked for: before there is a context.
+  std::string start_recorder() {
+    if (load_.cuda_root.empty()) return {};
+    cupti_ = load_cupti(load_.cuda_root);
+    if (!cupti_.usable()) return "CUPTI_UNAVAILABLE " + cupti_.library.fault();
+    recorder_ = std::make_unique<ActivityRecorder>();
+    const Status started = recorder_->start(cupti_.cupti);
+    return started ? std::string() : wire(started.error());
+  }
+
+  std::string prove_recorder() {
+    if (!recorder_) return {};
+    if (kernels_.nothing == nullptr) return "CUPTI_UNAVAILABLE without the runner's own kernels";
+    Status done = recorder_->find_default_stream();
+    if (done) done = recorder_->prove(driver_.driver, kernels_.nothing);
+    return done ? std::string() : wire(done.error());
+  }
+
   // Nothing, or "CODE text".
   std::string load_kernels() {
     if (load_.kernels_image.empty()) return {};
     own_image_ = read_whole(load_.kernels_image);
     const Result<RunnerKernels> kernels = load_runner_kernels(driver_.driver, own_image_);
-    if (!kernels) return kernels.error().code + " " + kernels.error().message;
+    if (!kernels) return wire(kernels.error());
     kernels_ = *kernels;
     const Status used = session_->use(kernels_);
-    return used ? std::string() : used.error().code + " " + used.error().message;
+    return used ? std::string() : wire(used.error());
   }
 
   static std::string read_whole(const std::string& path) {
@@ -289,7 +320,16 @@ class Child {
     return reinterpret_cast<void*>(static_cast<Child*>(context)->session_->give(bytes));
   }
 
+  // The submission's function, between two marks on CUPTI's clock when it records.
   int call(CallBuffers& buffers) {
+    if (!recorder_) return call_bound(buffers);
+    const std::uint64_t begin = recorder_->now();
+    const int result = call_bound(buffers);
+    marks_ = {begin, recorder_->now()};
+    return result;
+  }
+
+  int call_bound(CallBuffers& buffers) {
     switch (load_.binding) {
       case ChildLoad::Binding::torch:
         return call_shim(buffers);
@@ -404,6 +444,9 @@ class Child {
   }
 
   ChildLoad load_;
+  LoadedCupti cupti_;
+  std::unique_ptr<ActivityRecorder> recorder_;
+  std::pair<std::uint64_t, std::uint64_t> marks_{};
   LoadedDriver driver_;
   std::unique_ptr<DeviceSession> session_;
   Exports exports_;
@@ -418,7 +461,7 @@ class Child {
 std::string encode_load(const ChildLoad& load) {
   WireWriter out;
   out.number(static_cast<std::uint64_t>(load.binding)).text(load.artifact).text(load.symbol);
-  out.text(load.kernels_image);
+  out.text(load.kernels_image).text(load.cuda_root);
   out.number(load.destination_passing ? 1 : 0).number(load.workspace_bytes);
   out.number(load.inputs.size());
   for (const ChildTensor& tensor : load.inputs) write_tensor(out, tensor);
@@ -446,6 +489,7 @@ std::optional<ChildLoad> decode_load(std::string_view payload) {
   load.artifact = in.text();
   load.symbol = in.text();
   load.kernels_image = in.text();
+  load.cuda_root = in.text();
   load.destination_passing = in.number() != 0;
   load.workspace_bytes = in.number();
   for (std::uint64_t i = in.count(); i > 0; --i) load.inputs.push_back(read_tensor(in));
@@ -506,7 +550,8 @@ std::optional<ChildSample> decode_sample(std::string_view payload) {
   return sample;
 }
 
-std::string encode_report(const SampleReport& report) {
+std::string encode_report(const ChildReport& whole) {
+  const SampleReport& report = whole.sample;
   WireWriter out;
   out.number(report.window_ns).number(report.late_ns).signed_number(report.cuda_error);
   out.signed_number(report.call_result).number(report.retained_bytes);
@@ -514,12 +559,14 @@ std::string encode_report(const SampleReport& report) {
                           report.l2_limit_changed, report.held_too_long}) {
     out.number(flag ? 1 : 0);
   }
+  write_activities(out, whole.call);
   return out.bytes();
 }
 
-std::optional<SampleReport> decode_report(std::string_view payload) {
+std::optional<ChildReport> decode_report(std::string_view payload) {
   WireReader in(payload);
-  SampleReport report;
+  ChildReport whole;
+  SampleReport& report = whole.sample;
   report.window_ns = in.number();
   report.late_ns = in.number();
   report.cuda_error = static_cast<int>(in.signed_number());
@@ -530,8 +577,10 @@ std::optional<SampleReport> decode_report(std::string_view payload) {
         &SampleReport::l2_limit_changed, &SampleReport::held_too_long}) {
     report.*flag = in.number() != 0;
   }
-  if (!in.finish()) return std::nullopt;
-  return report;
+  std::optional<CallActivities> call = read_activities(in);
+  if (!call || !in.finish()) return std::nullopt;
+  whole.call = std::move(*call);
+  return whole;
 }
 
 int measuring_child_main() {
@@ -544,7 +593,7 @@ int measuring_child_main() {
                          const std::optional<ChildSample> sample = decode_sample(payload);
                          const auto report = sample ? child.sample(*sample) : std::nullopt;
                          if (!report) return {false, "BAD_REQUEST sample"};
-                         return {true, encode_report(*report)};
+                         return {true, encode_report({*report, child.take_activities()})};
                        }});
 }
 

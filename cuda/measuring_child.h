@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/activity_records.h"
 #include "cuda/device_session.h"
 
 namespace kernelindex::runner {
@@ -55,6 +56,7 @@ struct ChildLoad {
   enum class Binding : std::uint64_t { torch, ki_abi, ki_kernel };
   Binding binding{};
   std::string artifact;       // path
+  std::string cuda_root;      // of the toolkit whose CUPTI records the calls; empty: nothing does
   std::string kernels_image;  // path of the image of the runner's own kernels; empty: there is none
   std::string symbol;
   bool destination_passing = false;
@@ -88,8 +90,13 @@ struct ChildSample {
 std::string encode_sample(const ChildSample& sample);
 std::optional<ChildSample> decode_sample(std::string_view payload);
 
-std::string encode_report(const SampleReport& report);
-std::optional<SampleReport> decode_report(std::string_view payload);
+// What came of it, and what ran on the device when CUPTI records.
+struct ChildReport {
+  SampleReport sample;
+  CallActivities call;
+};
+std::string encode_report(const ChildReport& report);
+std::optional<ChildReport> decode_report(std::string_view payload);
 
 // The mode of the program. Returns the exit code.
 int measuring_child_main();

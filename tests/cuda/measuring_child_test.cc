@@ -51,6 +51,7 @@ TEST(ChildLoad, SurvivesTheWire) {
   ChildLoad load =
       plan_load(rope(), recipe(BuildRecipe::Binding::ki_kernel), &launch, kNames, "/a").value();
   load.kernels_image = "/kernels";
+  load.cuda_root = "/cuda";
   EXPECT_EQ(decode_load(encode_load(load)), load);
 }
 
@@ -110,17 +111,23 @@ TEST(ChildWire, EveryCutIsNoticed) {
     EXPECT_FALSE(decode_load(std::string_view(load).substr(0, size))) << size;
   }
   EXPECT_FALSE(decode_load(load + "x"));
-  SampleReport report;
-  report.window_ns = 5;
-  report.inputs_changed = true;
-  report.held_too_long = true;
+  ChildReport report;
+  report.sample.window_ns = 5;
+  report.sample.inputs_changed = true;
+  report.sample.held_too_long = true;
+  report.call.dropped = 3;
+  report.call.activities.push_back({Activity::Kind::fill, 10, 20, 7, "name"});
   const std::string text = encode_report(report);
   const auto read = decode_report(text);
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->window_ns, 5u);
-  EXPECT_TRUE(read->inputs_changed);
-  EXPECT_TRUE(read->held_too_long);
-  EXPECT_FALSE(read->guards_broken);
+  EXPECT_EQ(read->sample.window_ns, 5u);
+  EXPECT_TRUE(read->sample.inputs_changed);
+  EXPECT_TRUE(read->sample.held_too_long);
+  EXPECT_FALSE(read->sample.guards_broken);
+  EXPECT_EQ(read->call.dropped, 3u);
+  ASSERT_EQ(read->call.activities.size(), 1u);
+  EXPECT_EQ(read->call.activities[0].name, "name");
+  EXPECT_EQ(read->call.activities[0].stream, 7u);
   for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(decode_report(std::string_view(text).substr(0, size)));
   }

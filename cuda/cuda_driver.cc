@@ -64,6 +64,14 @@ LoadedNvml load_nvml() {
   }
   library.bind(nvml.power_limit, "nvmlDeviceGetPowerManagementLimit");
   library.bind(nvml.persistence, "nvmlDeviceGetPersistenceMode");
+  library.bind_optional(nvml.temperature_threshold, "nvmlDeviceGetTemperatureThreshold");
+  library.bind_optional(nvml.ecc_mode, "nvmlDeviceGetEccMode");
+  library.bind_optional(nvml.total_ecc_errors, "nvmlDeviceGetTotalEccErrors");
+  library.bind_optional(nvml.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+  library.bind_optional(nvml.event_set_create, "nvmlEventSetCreate");
+  library.bind_optional(nvml.event_set_free, "nvmlEventSetFree");
+  library.bind_optional(nvml.register_events, "nvmlDeviceRegisterEvents");
+  library.bind_optional(nvml.event_set_wait, "nvmlEventSetWait_v2");
   return loaded;
 }
 

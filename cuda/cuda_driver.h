@@ -84,17 +84,52 @@ LoadedDriver load_driver();
 
 // NVML: what polls and identifies. No toolkit has its header, so these are from its documentation.
 using NvmlDevice = struct nvmlDevice_st*;
+using NvmlEventSet = struct nvmlEventSet_st*;
+
+inline constexpr int kNvmlSuccess = 0;
+inline constexpr int kNvmlInsufficientSize = 7;
+inline constexpr int kNvmlSmClock = 1;
+inline constexpr int kNvmlSlowdown = 1;                 // a threshold of temperature
+inline constexpr int kNvmlUncorrected = 1;              // errors of memory
+inline constexpr int kNvmlVolatile = 0;                 // counted since the driver was loaded
+inline constexpr unsigned long long kNvmlXidEvent = 8;  // critical Xid errors
+
+struct NvmlProcess {
+  unsigned pid = 0;
+  unsigned long long memory = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+static_assert(sizeof(NvmlProcess) == 24);
+struct NvmlEvent {
+  NvmlDevice device = nullptr;
+  unsigned long long type = 0;
+  unsigned long long data = 0;  // the number of an Xid
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+static_assert(sizeof(NvmlEvent) == 32);
+
 struct Nvml {
   int (*init)();
   int (*driver_version)(char*, unsigned);
   int (*device_by_index)(unsigned, NvmlDevice*);
   int (*device_name)(NvmlDevice, char*, unsigned);
   int (*device_uuid)(NvmlDevice, char*, unsigned);
-  int (*clock)(NvmlDevice, int, unsigned*);  // 1: SM, 2: memory; MHz
+  int (*clock)(NvmlDevice, int, unsigned*);  // MHz
   int (*temperature)(NvmlDevice, int, unsigned*);
   int (*event_reasons)(NvmlDevice, unsigned long long*);
   int (*power_limit)(NvmlDevice, unsigned*);  // mW
   int (*persistence)(NvmlDevice, int*);
+  // From here on null where the driver has none.
+  int (*temperature_threshold)(NvmlDevice, int, unsigned*);
+  int (*ecc_mode)(NvmlDevice, int* now, int* after_reboot);
+  int (*total_ecc_errors)(NvmlDevice, int type, int counter, unsigned long long*);
+  int (*compute_processes)(NvmlDevice, unsigned* count, NvmlProcess*);
+  int (*event_set_create)(NvmlEventSet*);
+  int (*event_set_free)(NvmlEventSet);
+  int (*register_events)(NvmlDevice, unsigned long long types, NvmlEventSet);
+  int (*event_set_wait)(NvmlEventSet, NvmlEvent*, unsigned milliseconds);
 };
 struct LoadedNvml {
   DynamicLibrary library;

@@ -19,6 +19,7 @@
 #include "cuda/comparator.h"
 #include "cuda/confined_process.h"
 #include "cuda/cuda_driver.h"
+#include "cuda/device_polls.h"
 #include "cuda/host_facts.h"
 #include "cuda/input_family.h"
 #include "cuda/launch_expression.h"
@@ -89,11 +90,6 @@ std::string product_of(std::string_view name) {
   return std::string(name);
 }
 
-std::int64_t median_of_sorted(std::vector<std::int64_t> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() - 1) / 2];
-}
-
 // One child and what it was asked.
 struct RunningTrial {
   std::unique_ptr<ConfinedProcess> process;
@@ -112,13 +108,9 @@ struct RunningTrial {
 
 class DeviceBench final : public Bench {
  public:
-  DeviceBench(const JobDocument& job, MeasuredDevice device, std::string driver, LoadedNvml nvml,
+  DeviceBench(const JobDocument& job, MeasuredDevice device, std::string driver, const Nvml& nvml,
               NvmlDevice handle)
-      : job_(job),
-        device_(std::move(device)),
-        driver_(std::move(driver)),
-        nvml_(std::move(nvml)),
-        handle_(handle) {}
+      : job_(job), device_(std::move(device)), driver_(std::move(driver)), poller_(nvml, handle) {}
 
   MeasuredDevice device() const override { return device_; }
   std::string driver() const override { return driver_; }
@@ -129,14 +121,12 @@ class DeviceBench final : public Bench {
     directory_.reset();
   }
 
-  std::optional<DevicePolls> polls() const override {
-    if (clocks_.empty()) return std::nullopt;
-    DevicePolls polls = polls_;
-    polls.polls = static_cast<std::int64_t>(clocks_.size());
-    polls.sm_khz_lowest = *std::min_element(clocks_.begin(), clocks_.end());
-    polls.sm_khz_highest = *std::max_element(clocks_.begin(), clocks_.end());
-    polls.sm_khz_median = median_of_sorted(clocks_);
-    return polls;
+  std::optional<DevicePolls> polls() const override { return poller_.polls(); }
+  std::vector<std::string_view> gaps() const override { return poller_.gaps(); }
+  MeasuredSettings settings() const override {
+    MeasuredSettings settings = poller_.settings();
+    settings.environment_variables = child_environment();
+    return settings;
   }
 
   Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,
@@ -192,16 +182,20 @@ class DeviceBench final : public Bench {
     return {};
   }
 
+  static std::map<std::string, std::string> child_environment() {
+    return {{"LANG", "C"},
+            {"CUDA_MODULE_LOADING", "EAGER"},
+            {"CUDA_CACHE_DISABLE", "1"},
+            {"CUDA_FORCE_PTX_JIT", "0"}};
+  }
+
   // A child of this program that may use the device.
   ConfinedPlan child_plan(std::string mode) const {
     std::error_code ignored;
     const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
     ConfinedPlan plan;
     plan.command = {self.string(), std::move(mode)};
-    plan.environment = {{"LANG", "C"},
-                        {"CUDA_MODULE_LOADING", "EAGER"},
-                        {"CUDA_CACHE_DISABLE", "1"},
-                        {"CUDA_FORCE_PTX_JIT", "0"}};
+    plan.environment = child_environment();
     plan.log_bytes = job_.limits.log_bytes;
     plan.sandbox.directory = directory_->path();
     plan.sandbox.readable = system_folders();
@@ -395,7 +389,7 @@ class DeviceBench final : public Bench {
     running.saw(Observation::What::inputs, report->inputs_changed);
     running.saw(Observation::What::aliases, report->output_aliases);
     running.saw(Observation::What::l2_limit, report->l2_limit_changed);
-    poll();
+    poller_.poll(Clock::now(), 1);  // the child
     auto read = read_outputs(workload, running);
     if (!read) return std::nullopt;
     outputs = std::move(*read);
@@ -677,44 +671,16 @@ class DeviceBench final : public Bench {
     }
   }
 
-  // At most every 20 ms.
-  void poll() {
-    const auto now = Clock::now();
-    if (!nvml_.usable() || now - last_poll_ < std::chrono::milliseconds(20)) return;
-    last_poll_ = now;
-    const Nvml& nvml = nvml_.nvml;
-    unsigned mhz = 0;
-    unsigned temperature = 0;
-    unsigned long long reasons = 0;
-    if (nvml.clock(handle_, 1, &mhz) != 0) return;
-    nvml.temperature(handle_, 0, &temperature);
-    nvml.event_reasons(handle_, &reasons);
-    clocks_.push_back(std::int64_t{mhz} * 1000);
-    polls_.hw_slowdown += (reasons & 0x8) != 0 ? 1 : 0;
-    polls_.sw_thermal += (reasons & 0x20) != 0 ? 1 : 0;
-    polls_.hw_thermal += (reasons & 0x40) != 0 ? 1 : 0;
-    polls_.power_brake += (reasons & 0x80) != 0 ? 1 : 0;
-    polls_.sw_power_cap += (reasons & 0x4) != 0 ? 1 : 0;
-    const auto degrees = static_cast<std::int64_t>(temperature);
-    if (clocks_.size() == 1) polls_.temperature_first = degrees;
-    polls_.temperature_last = degrees;
-    polls_.temperature_highest = std::max(polls_.temperature_highest, degrees);
-  }
-
   const JobDocument& job_;
   MeasuredDevice device_;
   std::string driver_;
-  LoadedNvml nvml_;
-  NvmlDevice handle_ = nullptr;
+  DevicePoller poller_;
   std::string artifact_;
   std::map<std::string, std::string> lowered_;
   std::map<Digest, std::uint64_t> timed_medians_;  // of the last timed trial of a workload
   std::map<Digest, std::uint64_t> launches_;       // kernels, copies and fills of a call
   std::unique_ptr<PrivateDirectory> directory_;
   std::optional<Error> kernels_fault_;  // why the runner's own kernels are not there
-  std::vector<std::int64_t> clocks_;
-  DevicePolls polls_;
-  Clock::time_point last_poll_{};
 };
 
 std::unexpected<Error> no_device(std::string why) {
@@ -895,8 +861,7 @@ Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job) {
   described.id = keyed_id(job.ledger, text.data());
   text = {};
   nvml.nvml.driver_version(text.data(), static_cast<unsigned>(text.size()) - 1);
-  return std::make_unique<DeviceBench>(job, std::move(described), text.data(), std::move(nvml),
-                                       handle);
+  return std::make_unique<DeviceBench>(job, std::move(described), text.data(), nvml.nvml, handle);
 }
 
 }  // namespace kernelindex::runner

@@ -122,7 +122,7 @@ class Measurement {
     result.host = host_ids(job_.ledger);
     result.software = host_software();
     result.software.driver = bench_.driver();
-    result.settings.environment_variables = {{"LANG", "C"}};
+    result.settings = bench_.settings();
     found(RunStatus::passed);
     if (result.harness != job_.harness) uncountable("HARNESS_UNKNOWN");
     if (result.device.kind == MeasuredDevice::Kind::simulated) uncountable("SIMULATED_DEVICE");
@@ -345,6 +345,9 @@ class Measurement {
     }
     if (const Status done = sentinels(); !done) return done;
     output_.result.polls = bench_.polls();
+    for (const std::string_view gap : bench_.gaps()) {
+      check(std::string(gap), RunnerCheck::Outcome::not_run);
+    }
     name_samples(timed, output_.samples, output_.result.samples);
     std::string bytes;
     name_samples(diagnostic, bytes, output_.result.diagnostic_samples);

@@ -57,6 +57,9 @@ class Bench {
   virtual MeasuredDevice device() const = 0;
   virtual std::string driver() const = 0;  // version; empty when not known
   virtual std::optional<DevicePolls> polls() const = 0;
+  virtual MeasuredSettings settings() const { return {}; }
+  // Codes of what the device or the machine does not tell.
+  virtual std::vector<std::string_view> gaps() const { return {}; }
   // What was built and is to be called from now on.
   virtual void use(const BuildOutcome& build) = 0;
   virtual Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,

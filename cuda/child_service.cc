@@ -9,26 +9,35 @@
 namespace kernelindex::runner {
 namespace {
 
-ChildAnswer answer_to(const ChildFrame& request, const ChildService& service, bool& loaded) {
-  if (request.kind == FrameKind::load && !loaded) {
-    std::string fault = service.load(request.payload);
-    loaded = fault.empty();
-    return {loaded, std::move(fault)};
+enum class Stage { started, opened, ready };
+
+ChildAnswer answer_to(const ChildFrame& request, const ChildService& service, Stage& stage) {
+  if (request.kind == FrameKind::open && stage == Stage::started) {
+    std::string fault = service.open(request.payload);
+    if (fault.empty()) stage = service.load ? Stage::opened : Stage::ready;
+    return {fault.empty(), std::move(fault)};
   }
-  if (request.kind == FrameKind::sample && loaded) return service.sample(request.payload);
+  if (request.kind == FrameKind::load && stage == Stage::opened) {
+    std::string fault = service.load();
+    if (fault.empty()) stage = Stage::ready;
+    return {fault.empty(), std::move(fault)};
+  }
+  if (request.kind == FrameKind::sample && stage == Stage::ready) {
+    return service.sample(request.payload);
+  }
   return {false, "BAD_REQUEST order"};
 }
 
 }  // namespace
 
 int serve_parent(const ChildService& service) {
-  bool loaded = false;
+  Stage stage = Stage::started;
   while (const auto request = receive_request(kChannelDescriptor)) {
     if (request->kind == FrameKind::finish) {
       send_answer(kChannelDescriptor, *request, FrameKind::answer, {});
       ::_exit(0);
     }
-    const ChildAnswer answer = answer_to(*request, service, loaded);
+    const ChildAnswer answer = answer_to(*request, service, stage);
     if (!send_answer(kChannelDescriptor, *request,
                      answer.done ? FrameKind::answer : FrameKind::failure, answer.payload)) {
       return 1;

@@ -17,9 +17,11 @@ struct ChildAnswer {
 };
 
 struct ChildService {
-  // Once, first. Nothing, or "CODE text".
-  std::function<std::string(std::string_view)> load;
-  // As often as asked, after a load that went well.
+  // Once, first: what needs no code of others. Nothing, or "CODE text".
+  std::function<std::string(std::string_view)> open;
+  // Once, after `open` went well: code of others. Empty where there never is any.
+  std::function<std::string()> load;
+  // As often as asked, after all that went well.
   std::function<ChildAnswer(std::string_view)> sample;
 };
 

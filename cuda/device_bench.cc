@@ -16,6 +16,7 @@
 
 #include "cuda/activity_records.h"
 #include "cuda/child_frames.h"
+#include "cuda/code_pages.h"
 #include "cuda/comparator.h"
 #include "cuda/confined_process.h"
 #include "cuda/cuda_driver.h"
@@ -43,6 +44,7 @@ constexpr std::int64_t kVerifiedRows = 64;
 constexpr std::size_t kRemembered = 8;
 constexpr std::uint64_t kNothingWithheld = kWithheldStride;
 constexpr std::uint32_t kMostCalls = 1u << 20;
+constexpr std::uint32_t kThreadsEvery = 16;  // calls
 constexpr int kCompareWindows = 11;
 constexpr int kEmptyWindows = 100;
 constexpr std::chrono::seconds kEndOfChild{20};
@@ -96,7 +98,9 @@ struct RunningTrial {
   std::unique_ptr<SharedMemory> inputs;
   std::unique_ptr<SharedMemory> outputs;
   Clock::time_point deadline;
-  CallActivities call;  // of the last request
+  CallActivities call;        // of the last request
+  CodeImages code;            // before any code of others; empty when it cannot be read
+  std::uint32_t threads = 0;  // before the calls
   std::map<Observation::What, std::pair<std::int64_t, std::int64_t>> seen;
 
   void saw(Observation::What what, bool wrong) {
@@ -182,6 +186,11 @@ class DeviceBench final : public Bench {
     return {};
   }
 
+  static fs::path own_path() {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored);
+  }
+
   static std::map<std::string, std::string> child_environment() {
     return {{"LANG", "C"},
             {"CUDA_MODULE_LOADING", "EAGER"},
@@ -191,8 +200,7 @@ class DeviceBench final : public Bench {
 
   // A child of this program that may use the device.
   ConfinedPlan child_plan(std::string mode) const {
-    std::error_code ignored;
-    const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+    const fs::path self = own_path();
     ConfinedPlan plan;
     plan.command = {self.string(), std::move(mode)};
     plan.environment = child_environment();
@@ -223,7 +231,7 @@ class DeviceBench final : public Bench {
     std::string payload = kernels_path();
     for (std::int64_t i = -1; i < repetitions; ++i) {
       const auto judged =
-          (*process)->request(i < 0 ? FrameKind::load : FrameKind::sample, payload, deadline);
+          (*process)->request(i < 0 ? FrameKind::open : FrameKind::sample, payload, deadline);
       if (judged.what != ChildChannel::Judged::What::answer) {
         return fail(ErrorKind::system, "SENTINEL_CHILD", {},
                     "the sentinels gave no answer: " + judged.payload + (*process)->log());
@@ -296,16 +304,48 @@ class DeviceBench final : public Bench {
     }
     load->kernels_image = kernels_path();
     if (kind == Trial::Kind::cupti_envelope) load->cuda_root = find_toolchain().cuda_root.string();
-    const bool took =
-        answered(running.process->request(FrameKind::load, encode_load(*load), running.deadline),
-                 outcome)
-            .has_value();
-    // A machine without CUPTI is no fault of the candidate: the trial has no samples, and says why.
-    if (!took && outcome.log.find("CUPTI_UNAVAILABLE") != std::string::npos &&
-        kind == Trial::Kind::cupti_envelope) {
-      outcome.facts.end = Trial::End::done;
+    const auto opened =
+        running.process->request(FrameKind::open, encode_load(*load), running.deadline);
+    if (kind == Trial::Kind::cupti_envelope && opened.payload.starts_with("CUPTI_UNAVAILABLE")) {
+      // No fault of the candidate, none of whose code was there: no samples, and the log says why.
+      outcome.log += opened.payload + "\n";
+      return false;
     }
-    return took;
+    if (!answered(opened, outcome)) return false;
+    look_at_code(running, outcome);
+    if (!answered(running.process->request(FrameKind::load, {}, running.deadline), outcome)) {
+      return false;
+    }
+    running.threads = running.process->threads();
+    return true;
+  }
+
+  // The code that takes the time, before any code of others is there.
+  static void look_at_code(RunningTrial& running, TrialOutcome& outcome) {
+    const Result<CodeImages> code = read_timing_code(running.process->inner(), own_path().string());
+    if (!code) {
+      outcome.log += code.error().text() + "\n";
+      return;
+    }
+    running.code = *code;
+    for (const auto& [file, image] : running.code) {
+      if (!image.as_in_file) outcome.log += file + ": its code is not that of the file\n";
+    }
+  }
+
+  // And after all calls, while the child still waits for its next request.
+  static void look_at_code_again(RunningTrial& running) {
+    if (running.code.empty()) return;
+    const Result<CodeImages> now = read_timing_code(running.process->inner(), own_path().string());
+    if (!now) return;  // it is gone, and its end says so
+    running.seen[Observation::What::code_pages] = {static_cast<std::int64_t>(running.code.size()),
+                                                   changed_code(running.code, *now)};
+  }
+
+  // Whether there are more threads than before the calls.
+  static void count_threads(RunningTrial& running) {
+    const std::uint32_t now = running.process->threads();
+    if (now > 0) running.saw(Observation::What::threads, now > running.threads);
   }
 
   static std::optional<std::string> answered(ChildChannel::Judged judged, TrialOutcome& outcome) {
@@ -519,6 +559,7 @@ class DeviceBench final : public Bench {
       const auto report = call(workload, *inputs, sample, running, outcome, outputs);
       if (!report) break;
       judge_outputs(workload, *inputs, outputs, hashes, running);
+      if (i % kThreadsEvery == 0) count_threads(running);
       if (warming) {
         samples.warm(*report);
       } else if (keep(kind, *report, running.call, begin, samples, pass)) {
@@ -647,6 +688,8 @@ class DeviceBench final : public Bench {
 
   void end(RunningTrial& running, TrialOutcome& outcome) {
     if (outcome.facts.end == Trial::End::done) {
+      look_at_code_again(running);
+      count_threads(running);
       running.process->request(FrameKind::finish, {}, running.deadline);
     }
     const ConfinedEnd ended =

@@ -73,12 +73,11 @@ ki_tensor to_abi(const ChildTensor& tensor, CudaPointer at) {
 // One artifact on one device.
 class Child {
  public:
-  // Nothing, or "CODE text".
-  std::string load(const ChildLoad& load) {
+  // The device, the runner's own kernels, memory, CUPTI. Nothing, or "CODE text".
+  std::string open(const ChildLoad& load) {
     load_ = load;
     if (std::string fault = start_recorder(); !fault.empty()) return fault;
-    CudaDevice device = 0;
-    if (std::string fault = open_device(driver_, device); !fault.empty()) return fault;
+    if (std::string fault = open_device(driver_, device_); !fault.empty()) return fault;
     session_ = std::make_unique<DeviceSession>(driver_.driver);
     if (std::string fault = load_kernels(); !fault.empty()) return fault;
     if (std::string fault = prove_recorder(); !fault.empty()) return fault;
@@ -91,9 +90,13 @@ class Child {
     if (const Status done = session_->prepare(inputs, outputs, load_.workspace_bytes); !done) {
       return wire(done.error());
     }
-    // From here on there may be code of others.
+    return {};
+  }
+
+  // The artifact: from here on there may be code of others. Nothing, or "CODE text".
+  std::string load() {
     if (!forbid_new_processes()) return "NO_SANDBOX the filter of system calls cannot be put on";
-    return load_.binding == ChildLoad::Binding::ki_kernel ? load_image() : load_library(device);
+    return load_.binding == ChildLoad::Binding::ki_kernel ? load_image() : load_library();
   }
 
   // A report, or nothing when the request makes no sense.
@@ -257,7 +260,7 @@ class Child {
     return {};
   }
 
-  std::string load_library(CudaDevice device) {
+  std::string load_library() {
     void* handle = ::dlopen(load_.artifact.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* why = ::dlerror();
@@ -275,7 +278,7 @@ class Child {
           exports_.shim_call == nullptr) {
         return "ADAPTER_GAP the artifact does not speak torch-shim/1";
       }
-      const ki_host host{this, &Child::give, nullptr, device};
+      const ki_host host{this, &Child::give, nullptr, device_};
       exports_.shim_bind(&host);
       return check_signature();
     }
@@ -288,9 +291,9 @@ class Child {
     int major = 0;
     int minor = 0;
     int processors = 0;
-    driver_.driver.device_attribute(&major, kAttributeMajor, device);
-    driver_.driver.device_attribute(&minor, kAttributeMinor, device);
-    driver_.driver.device_attribute(&processors, kAttributeMultiprocessors, device);
+    driver_.driver.device_attribute(&major, kAttributeMajor, device_);
+    driver_.driver.device_attribute(&minor, kAttributeMinor, device_);
+    driver_.driver.device_attribute(&processors, kAttributeMultiprocessors, device_);
     const ki_device described{1, major * 10 + minor, processors, 0};
     if (exports_.prepare != nullptr && exports_.prepare(&described) != 0) {
       return "PREPARE_FAILED ki_prepare";
@@ -444,6 +447,7 @@ class Child {
   }
 
   ChildLoad load_;
+  CudaDevice device_ = 0;
   LoadedCupti cupti_;
   std::unique_ptr<ActivityRecorder> recorder_;
   std::pair<std::uint64_t, std::uint64_t> marks_{};
@@ -587,8 +591,9 @@ int measuring_child_main() {
   Child child;
   return serve_parent({[&child](std::string_view payload) {
                          const std::optional<ChildLoad> load = decode_load(payload);
-                         return load ? child.load(*load) : "BAD_REQUEST load";
+                         return load ? child.open(*load) : "BAD_REQUEST open";
                        },
+                       [&child] { return child.load(); },
                        [&child](std::string_view payload) -> ChildAnswer {
                          const std::optional<ChildSample> sample = decode_sample(payload);
                          const auto report = sample ? child.sample(*sample) : std::nullopt;

@@ -24,7 +24,7 @@ static_assert(std::size(kSeries) == kSentinelSeries);
 // The sentinels of a process of their own.
 class SentinelChild {
  public:
-  std::string load(std::string_view image_path) {
+  std::string open(std::string_view image_path) {
     CudaDevice device = 0;
     if (std::string fault = open_device(loaded_, device); !fault.empty()) return fault;
     std::ifstream in(std::string(image_path), std::ios::binary);
@@ -173,7 +173,8 @@ std::optional<SentinelSample> decode_sentinel_sample(std::string_view payload) {
 
 int sentinel_child_main() {
   SentinelChild child;
-  return serve_parent({[&child](std::string_view path) { return child.load(path); },
+  return serve_parent({[&child](std::string_view path) { return child.open(path); },
+                       {},
                        [&child](std::string_view) { return child.sample(); }});
 }
 

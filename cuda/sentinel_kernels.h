@@ -89,7 +89,7 @@ SentinelOutcome sentinel_outcome(ClockVariant clocks, const Digest& boot,
 std::string encode_sentinel_sample(const SentinelSample& sample);
 std::optional<SentinelSample> decode_sentinel_sample(std::string_view payload);
 
-// The mode of the program: `load` brings the path of the image, each `sample` answers one
+// The mode of the program: `open` brings the path of the image, each `sample` answers one
 // repetition. Returns the exit code.
 int sentinel_child_main();
 

@@ -2,8 +2,8 @@
 // The bench of a physical device: a confined child for each trial, the device polled through NVML
 // from outside, every output held against the reference. PROTOCOL sections 5 to 13.
 //
-// What it does not do yet is said in README.md and shows in its results: no CUPTI pass
-// (TIMER_CUPTI_UNAVAILABLE) and no sentinels (UNCALIBRATED), so none of them counts.
+// What it does not do yet, and what a machine may lack, is said in README.md and shows in its
+// results.
 #pragma once
 
 #include <functional>

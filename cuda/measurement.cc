@@ -567,7 +567,8 @@ class Measurement {
     result.status = status_;
     result.codes.assign(codes_.begin(), codes_.end());
     result.uncountable_reasons.assign(reasons_.begin(), reasons_.end());
-    result.countable = reasons_.empty() && status_ == RunStatus::passed;
+    // The gate alone: what was found wrong with the candidate is the status, and may count, too.
+    result.countable = reasons_.empty();
     Result<std::string> document = write_measurement_result(result);
     if (!document) return fail(document.error());
     output_.document = std::move(*document);

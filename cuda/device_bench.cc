@@ -100,7 +100,7 @@ struct RunningTrial {
   Clock::time_point deadline;
   CallActivities call;        // of the last request
   CodeImages code;            // before any code of others; empty when it cannot be read
-  std::uint32_t threads = 0;  // before the calls
+  std::uint32_t threads = 0;  // before the calls; 0 when there were none
   std::map<Observation::What, std::pair<std::int64_t, std::int64_t>> seen;
 
   void saw(Observation::What what, bool wrong) {
@@ -345,7 +345,8 @@ class DeviceBench final : public Bench {
   // Whether there are more threads than before the calls.
   static void count_threads(RunningTrial& running) {
     const std::uint32_t now = running.process->threads();
-    if (now > 0) running.saw(Observation::What::threads, now > running.threads);
+    if (now > 0 && running.threads > 0)
+      running.saw(Observation::What::threads, now > running.threads);
   }
 
   static std::optional<std::string> answered(ChildChannel::Judged judged, TrialOutcome& outcome) {

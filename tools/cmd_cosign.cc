@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // cosign: be a witness of somebody's log, by hand.
-#include <algorithm>
 #include <optional>
 
-#include "ledger/key_file.h"
 #include "ledger/text_lines.h"
 #include "ledger/witness.h"
 #include "ledger/witness_state_file.h"
 #include "schema/json_reader.h"
-#include "tools/display_text.h"
+#include "tools/cosigning.h"
 #include "tools/input_file.h"
 #include "tools/json_output.h"
-#include "tools/ledger_access.h"
+#include "tools/log_keys.h"
 #include "tools/output_file.h"
 #include "tools/verbs.h"
 
@@ -19,7 +17,6 @@ namespace kernelindex::tools {
 namespace {
 
 constexpr std::size_t kProofFileBytes = 16 * limits::kKiB;
-constexpr UtcMicros kMicrosPerSecond = 1'000'000;
 
 constexpr OptionSpec kOptions[] = {
     {.name = "--checkpoint",
@@ -73,19 +70,6 @@ Status check_words(const Arguments& arguments) {
     return usage("one of --state and --old is required");
   }
   return {};
-}
-
-Result<std::vector<VerifierKey>> trusted_keys(const Arguments& arguments) {
-  std::vector<VerifierKey> keys;
-  for (const std::string& text : arguments.list("--log-key")) {
-    const Result<VerifierKey> key = parse_vkey(text);
-    if (!key) return fail_in("--log-key", key.error());
-    if (key->algorithm != NoteAlgorithm::ed25519) {
-      return usage("--log-key is the key of a witness, not of a log");
-    }
-    keys.push_back(*key);
-  }
-  return keys;
 }
 
 Result<SignedCheckpoint> read_checkpoint(const std::string& path) {
@@ -155,8 +139,7 @@ Result<CosignDecision> decide(const Session& session, const Arguments& arguments
                               AddCheckpoint request, const std::vector<VerifierKey>& keys,
                               const WitnessIdentity& witness) {
   const std::string& origin = request.checkpoint.checkpoint.origin;
-  const auto now =
-      static_cast<std::uint64_t>(std::max<UtcMicros>(1, session.now() / kMicrosPerSecond));
+  const std::uint64_t now = witness_time(session.now());
   const auto size_of = [](const std::optional<WitnessRecord>& record) {
     return record ? record->checkpoint.checkpoint.head.size : 0;
   };
@@ -174,16 +157,6 @@ Result<CosignDecision> decide(const Session& session, const Arguments& arguments
   if (!stored) return fail(stored.error());
   request.old_size = size_of(*stored);
   return cosign_checkpoint(request, *state, keys, witness, now);
-}
-
-// The checkpoint with all its lines but those in our name, and ours: other witnesses' stay.
-std::string cosigned_note(const SignedCheckpoint& checkpoint, const NoteSignature& ours) {
-  SignedCheckpoint out = checkpoint;
-  std::erase_if(out.signatures, [&](const NoteSignature& line) {
-    return line.name == ours.name && line.key_id == ours.key_id;
-  });
-  out.signatures.push_back(ours);
-  return out.format();
 }
 
 Status deliver(Session& session, const Arguments& arguments, const SignedCheckpoint& checkpoint,
@@ -216,48 +189,28 @@ Status deliver(Session& session, const Arguments& arguments, const SignedCheckpo
 
 void refuse(Session& session, const CosignDecision& decision) {
   if (session.out().for_people()) {
-    session.out().write(session.out().terminal().tinted("NOT cosigned", Tone::bad) + ": " +
-                        escape_text(decision.detail) + " (" + std::string(decision.code) + ")\n");
+    session.out().write(refusal_text(session.out().terminal(), decision));
     return;
   }
   json::Arena arena;
-  const JsonOutput json(arena);
-  session.out().document(json.object()
-                             .add("ok", json::Value(false))
-                             .add("code", json.text(decision.code))
-                             .add("detail", json.text(decision.detail))
-                             .add("storedSize", json.count(decision.stored_size))
-                             .finish());
+  session.out().document(refusal_document(JsonOutput(arena), decision));
 }
 
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (Status words = check_words(arguments); !words) return fail(words.error());
-  const Result<std::vector<VerifierKey>> keys = trusted_keys(arguments);
+  const Result<std::vector<VerifierKey>> keys = read_log_keys(arguments, "--log-key");
   if (!keys) return fail(keys.error());
   Result<SignedCheckpoint> checkpoint = read_checkpoint(arguments.text("--checkpoint"));
   if (!checkpoint) return fail(checkpoint.error());
-  if (checkpoint->signatures.size() == limits::kNoteSignatures) {
-    return fail(ErrorKind::invalid, "TOO_MANY_SIGNATURES",
-                input_name(arguments.text("--checkpoint")),
-                "the checkpoint has no room for another line");
+  if (Status room = check_room(*checkpoint); !room) {
+    return fail_in(input_name(arguments.text("--checkpoint")), room.error());
   }
   Result<Proof> proof = read_proof(arguments);
   if (!proof) return fail(proof.error());
-  const Result<LedgerOptions> options = ledger_options(session);
-  if (!options) return fail(options.error());
-  const Result<KeyFile> file = read_key_file(arguments.text("--key"), options->passphrase);
-  if (!file) return fail(file.error());
-  const std::string name = arguments.given("--name") ? arguments.text("--name") : file->owner;
-  if (!is_note_name(name)) return usage("--name is 1 to 255 printable characters without space, +");
-  if (std::ranges::any_of(*keys, [&](const VerifierKey& key) {
-        return key.public_key == file->key.public_key();
-      })) {
-    return fail(ErrorKind::refused, "COSIGN_OWN_LOG", "", "this is the key of the log itself",
-                "a witness has a key of its own");
-  }
-  const WitnessIdentity witness{name, file->key};
+  const Result<WitnessKey> key = read_witness_key(session, arguments, "--key", "--name", *keys);
+  if (!key) return fail(key.error());
   const Result<CosignDecision> decision =
-      decide(session, arguments, {0, std::move(*proof), *checkpoint}, *keys, witness);
+      decide(session, arguments, {0, std::move(*proof), *checkpoint}, *keys, key->identity());
   if (!decision) return fail(decision.error());
   if (!decision->ok()) {
     refuse(session, *decision);

@@ -2,6 +2,9 @@
 // mirror: another ledger's log, fetched, judged byte by byte, and kept as files.
 #include "ledger/entry.h"
 #include "ledger/tile_export.h"
+#include "ledger/tile_reader.h"
+#include "ledger/witness_state_file.h"
+#include "tools/cosigning.h"
 #include "tools/display_text.h"
 #include "tools/http_source.h"
 #include "tools/json_output.h"
@@ -24,6 +27,21 @@ constexpr OptionSpec kOptions[] = {
      .help = "ask this host also without TLS and at a private address",
      .repeated = true},
     {.name = "--hashes-only", .help = "tiles and entries, no objects"},
+    {.name = "--cosign",
+     .value = "FILE",
+     .help = "your key file: when all was checked, be a witness of the log and add your line to "
+             "DIR/checkpoint; needs --state",
+     .kind = ValueKind::file},
+    {.name = "--state",
+     .value = "DIR",
+     .help = "with --cosign: what was cosigned before, by log; made when it is not there, and kept "
+             "up to date",
+     .kind = ValueKind::folder},
+    {.name = "--name",
+     .value = "NAME",
+     .help =
+         "with --cosign: your name as a witness, by custom a URL without its scheme; by default "
+         "the owner that the key file names"},
     {.name = "URL",
      .help = "the prefix of the log: its checkpoint is URL/checkpoint",
      .required = true},
@@ -34,6 +52,7 @@ constexpr OptionSpec kOptions[] = {
 };
 constexpr std::string_view kExamples[] = {
     "mirror https://example.org/log copy --key \"$(cat log.vkey)\"",
+    "mirror https://example.org/log copy --key \"$(cat log.vkey)\" --cosign w.key --state witness",
 };
 
 // The remote log as an export reads it. What was fetched before and is full is read from the
@@ -108,7 +127,74 @@ Result<SignedCheckpoint> fetch_checkpoint(ResourceSource& remote, const std::str
               "No key that you trust signed this checkpoint");
 }
 
-void print(Output& out, const SignedCheckpoint& checkpoint, const TileExportReport& report) {
+// ---- being a witness ----
+
+// Who cosigns, opened before anything is fetched: what is wrong with it is said at once.
+struct Witness {
+  WitnessKey key;
+  WitnessStateFile state;
+};
+
+Result<std::optional<Witness>> open_witness(const Session& session, const Arguments& arguments,
+                                            const std::vector<VerifierKey>& keys) {
+  const bool cosigns = arguments.given("--cosign");
+  if (cosigns != arguments.given("--state") || (!cosigns && arguments.given("--name"))) {
+    return fail(ErrorKind::usage, "USAGE", "", "mirror: --cosign and --state belong together",
+                "Try 'kernelindex mirror --help'");
+  }
+  if (!cosigns) return std::nullopt;
+  Result<WitnessKey> key = read_witness_key(session, arguments, "--cosign", "--name", keys);
+  if (!key) return fail(key.error());
+  Result<WitnessStateFile> state =
+      WitnessStateFile::open(arguments.text("--state"), key->identity().verifier());
+  if (!state) return fail(state.error());
+  return Witness{std::move(*key), std::move(*state)};
+}
+
+// From the tree of `older` leaves to the mirrored one, read from the folder that holds it.
+Result<Proof> prove_growth(const std::filesystem::path& folder, std::uint64_t older,
+                           const TreeHead& head) {
+  // Nothing to prove; whether the sizes are right is for the decision to say.
+  if (older == 0 || older >= head.size) return Proof();
+  DirectorySource files(folder);
+  Result<TileReader> tree = TileReader::open(
+      head, [&](unsigned level, std::uint64_t index, unsigned width) -> Result<std::string> {
+        const std::string path = tile_path_text({false, level, index, width});
+        Result<std::optional<std::string>> bytes = files.get(path, kTileBytes);
+        if (!bytes) return fail(bytes.error());
+        if (*bytes) return std::move(**bytes);
+        return fail(ErrorKind::not_found, "NO_FILE", path, "the folder has no such file");
+      });
+  if (!tree) return fail(tree.error());
+  return prove_consistency(older, head.size, *tree);
+}
+
+// Cosigns what the folder holds, and writes the line into its checkpoint: a mirror that is served
+// then carries it. Requires: every byte of the folder was checked.
+Result<CosignDecision> cosign(const Session& session, Witness& witness,
+                              const std::filesystem::path& folder,
+                              const SignedCheckpoint& checkpoint,
+                              const std::vector<VerifierKey>& keys) {
+  if (Status room = check_room(checkpoint); !room) return fail(room.error());
+  const Result<std::optional<WitnessRecord>> stored =
+      witness.state.latest(checkpoint.checkpoint.origin);
+  if (!stored) return fail(stored.error());
+  AddCheckpoint request{*stored ? (*stored)->checkpoint.checkpoint.head.size : 0, {}, checkpoint};
+  Result<Proof> proof = prove_growth(folder, request.old_size, checkpoint.checkpoint.head);
+  if (!proof) return fail(proof.error());
+  request.proof = std::move(*proof);
+  Result<CosignDecision> decision = cosign_checkpoint(
+      request, witness.state, keys, witness.key.identity(), witness_time(session.now()));
+  if (!decision || !decision->ok()) return decision;
+  const std::string note = cosigned_note(checkpoint, *decision->signature);
+  if (Status written = write_file_durably(folder / kCheckpointPath, note); !written) {
+    return fail(written.error());
+  }
+  return decision;
+}
+
+void print(Output& out, const SignedCheckpoint& checkpoint, const TileExportReport& report,
+           const std::optional<CosignDecision>& decision) {
   const TreeHead& head = checkpoint.checkpoint.head;
   if (out.for_people()) {
     out.write("fetched  " + counted(report.written.tiles, "tile") + ", " +
@@ -118,21 +204,35 @@ void print(Output& out, const SignedCheckpoint& checkpoint, const TileExportRepo
       out.write("absent   " + counted(report.objects_absent, "object") + " that are not held\n");
     }
     out.write("size " + grouped(head.size) + ", root " + head.root.text() + "\n");
+    if (!decision) return;
+    out.write(decision->ok() ? "cosigned as " + escape_text(decision->signature->name) + "\n"
+                             : refusal_text(out.terminal(), *decision));
     return;
   }
   json::Arena arena;
   const JsonOutput json(arena);
-  out.document(json.object()
-                   .add("origin", json.text(checkpoint.checkpoint.origin))
-                   .add("size", json.count(head.size))
-                   .add("root", json.digest(head.root))
-                   .add("objectsAbsent", json.count(report.objects_absent))
-                   .finish());
+  json::ObjectBuilder document = json.object();
+  document.add("origin", json.text(checkpoint.checkpoint.origin))
+      .add("size", json.count(head.size))
+      .add("root", json.digest(head.root))
+      .add("objectsAbsent", json.count(report.objects_absent));
+  if (decision && decision->ok()) {
+    document.add("cosignature", json.object()
+                                    .add("ok", json::Value(true))
+                                    .add("time", json.count(cosignature_time(*decision->signature)))
+                                    .add("line", json.text(decision->signature->line()))
+                                    .finish());
+  } else if (decision) {
+    document.add("cosignature", refusal_document(json, *decision));
+  }
+  out.document(document.finish());
 }
 
 Result<ExitCode> run(Session& session, const Arguments& arguments) {
   const Result<std::vector<VerifierKey>> keys = trusted_log_keys(arguments, "mirror");
   if (!keys) return fail(keys.error());
+  Result<std::optional<Witness>> witness = open_witness(session, arguments, *keys);
+  if (!witness) return fail(witness.error());
   const std::string url = arguments.text("URL");
   Result<HttpSource> remote = HttpSource::open(url, arguments.list("--allow-host"));
   if (!remote) return fail(remote.error());
@@ -164,8 +264,15 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
     report = export_tiles(log, arguments.text("DIR"));
   }
   if (!report) return fail(report.error());
-  print(session.out(), *checkpoint, *report);
-  return ExitCode::done;
+  std::optional<CosignDecision> decision;
+  if (*witness) {
+    Result<CosignDecision> made =
+        cosign(session, **witness, arguments.text("DIR"), *checkpoint, *keys);
+    if (!made) return fail(made.error());
+    decision = std::move(*made);
+  }
+  print(session.out(), *checkpoint, *report, decision);
+  return !decision || decision->ok() ? ExitCode::done : ExitCode::check_failed;
 }
 
 }  // namespace
@@ -178,8 +285,14 @@ constexpr Verb kMirrorVerb{
         "against\n"
         "its digest, and the tree that was fetched before against the new one, before anything of "
         "it\n"
-        "is kept. A mirror that was broken off goes on. 'verify tiles DIR' judges the folder, and\n"
-        "'cosign --checkpoint DIR/checkpoint' is a witness of what it holds.",
+        "is kept. A mirror that was broken off goes on. 'verify tiles DIR' judges the folder.\n"
+        "\n"
+        "--cosign makes you a witness of the log, as 'cosign' does by hand: your line says that "
+        "this\n"
+        "is the largest tree of it that you saw, and that it continues the last one that you "
+        "cosigned.\n"
+        "It is made after all checks; when it is refused, the exit status is 1 and the mirror "
+        "stays.",
     .options = kOptions,
     .examples = kExamples,
     .run = run,

@@ -4,8 +4,10 @@
 #include <thread>
 
 #include "ledger/witness_state_file.h"
+#include "tools/cosigning.h"
 #include "tools/display_text.h"
 #include "tools/ledger_access.h"
+#include "tools/log_keys.h"
 #include "tools/serve/access_log.h"
 #include "tools/serve/api.h"
 #include "tools/serve/envelope_inbox.h"
@@ -89,7 +91,6 @@ constexpr std::string_view kExamples[] = {
 };
 
 constexpr std::size_t kWitnessLogKeys = 63;  // C2SP signed notes
-constexpr UtcMicros kMicrosPerSecond = 1'000'000;
 
 std::unexpected<Error> usage(std::string message) {
   return fail(ErrorKind::usage, "USAGE", "", std::move(message), "Try 'kernelindex serve --help'");
@@ -175,38 +176,20 @@ Result<std::shared_ptr<serve::WitnessDesk>> witness_desk(const Session& session,
   if (!arguments.given("--witness-log") || !arguments.given("--witness-state")) {
     return usage("--witness-key needs --witness-log and --witness-state");
   }
-  const Result<LedgerOptions> options = ledger_options(session);
-  if (!options) return fail(options.error());
-  Result<KeyFile> key = read_key_file(arguments.text("--witness-key"), options->passphrase);
+  Result<std::vector<VerifierKey>> logs = read_log_keys(arguments, "--witness-log");
+  if (!logs) return fail(logs.error());
+  if (logs->size() > kWitnessLogKeys) return usage("--witness-log is given at most 63 times");
+  Result<WitnessKey> key =
+      read_witness_key(session, arguments, "--witness-key", "--witness-name", *logs);
   if (!key) return fail(key.error());
-  const std::string name =
-      arguments.given("--witness-name") ? arguments.text("--witness-name") : key->owner;
-  if (!is_note_name(name)) {
-    return usage("--witness-name is 1 to 255 printable characters without space, +");
-  }
-  std::vector<VerifierKey> logs;
-  for (const std::string& text : arguments.list("--witness-log")) {
-    const Result<VerifierKey> log = parse_vkey(text);
-    if (!log) return fail_in("--witness-log", log.error());
-    if (log->algorithm != NoteAlgorithm::ed25519) {
-      return usage("--witness-log is the key of a witness, not of a log");
-    }
-    if (log->public_key == key->key.public_key()) {
-      return fail(ErrorKind::refused, "COSIGN_OWN_LOG", "--witness-key",
-                  "this is the key of the log itself", "a witness has a key of its own");
-    }
-    logs.push_back(*log);
-  }
-  if (logs.size() > kWitnessLogKeys) return usage("--witness-log is given at most 63 times");
-  const VerifierKey own{name, NoteAlgorithm::cosignature, key->key.public_key()};
-  Result<WitnessStateFile> state = WitnessStateFile::open(arguments.text("--witness-state"), own);
+  Result<WitnessStateFile> state =
+      WitnessStateFile::open(arguments.text("--witness-state"), key->identity().verifier());
   if (!state) return fail(state.error());
-  const Clock clock = options->clock ? options->clock : system_clock();
-  return std::make_shared<serve::WitnessDesk>(serve::WitnessDesk{
-      name, std::move(key->key), std::move(logs),
-      std::make_unique<WitnessStateFile>(std::move(*state)), [clock] {
-        return static_cast<std::uint64_t>(std::max<UtcMicros>(1, clock() / kMicrosPerSecond));
-      }});
+  const Clock clock = session.fixed_now() ? fixed_clock(*session.fixed_now()) : system_clock();
+  return std::make_shared<serve::WitnessDesk>(
+      serve::WitnessDesk{std::move(key->name), std::move(key->key), std::move(*logs),
+                         std::make_unique<WitnessStateFile>(std::move(*state)),
+                         [clock] { return witness_time(clock()); }});
 }
 
 Result<std::unique_ptr<serve::LedgerFollower>> open_follower(const Session& session,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a log that a person trusts, as `--key VKEY` names them.
+// The keys of logs that a person trusts, as options like `--key VKEY` name them.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,11 @@
 
 namespace kernelindex::tools {
 
-// At least one. Errors: those of parse_vkey(); USAGE (usage) for the key of a witness, and when
-// none is given. `verb` is for the message.
+// All that an option names, perhaps none. Errors: those of parse_vkey(); USAGE (usage) for the key
+// of a witness.
+Result<std::vector<VerifierKey>> read_log_keys(const Arguments& arguments, std::string_view option);
+// Those of `--key`, at least one. Errors: the same; USAGE (usage) when none is given. `verb` is for
+// the message.
 Result<std::vector<VerifierKey>> trusted_log_keys(const Arguments& arguments,
                                                   std::string_view verb);
 

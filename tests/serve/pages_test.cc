@@ -10,12 +10,14 @@
 #include <set>
 
 #include "ledger/checkpoint.h"
+#include "ledger/search_index.h"
 #include "schema/canonical_json.h"
 #include "tests/acceptance/room.h"
 #include "tests/support/corpus.h"
 #include "tools/serve/api.h"
 #include "tools/serve/log_routes.h"
 #include "tools/serve/manifest_index.h"
+#include "tools/serve/pages/group_parts.h"
 #include "tools/serve/pages/readable_name.h"
 
 namespace kernelindex::serve {
@@ -202,7 +204,67 @@ TEST(ReadableName, IsThatOfTheSeeds) {
   EXPECT_EQ(readable_name("017_moe_expert_swiglu_with_down_projection_backward"),
             "MoE expert SwiGLU with down projection backward");
   EXPECT_EQ(readable_name("A name for people"), "A name for people");
+  EXPECT_EQ(readable_name("by ours ·  017_moe_gate of 12_x"), "by ours ·  MoE gate of 12_x");
   EXPECT_EQ(readable_name(""), "");
+}
+
+// Letters and digits in lower case, in their order: what a spelling must leave as it is.
+std::string kept(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) > 0x7f) {
+      out += c;
+    }
+  }
+  // The table writes one sign for a letter that stands for it: "3x3" is "3×3".
+  replace_all(out, "×", "x");
+  return out;
+}
+
+// Without "079_" before each of its words: the number of a kernel in its subset.
+std::string without_numbers(std::string_view name) {
+  constexpr std::size_t kNumber = 4;
+  std::string out;
+  while (!name.empty()) {
+    std::string_view word = name.substr(0, std::min(name.find(' '), name.size() - 1) + 1);
+    name.remove_prefix(word.size());
+    if (word.size() > kNumber && word[kNumber - 1] == '_' &&
+        word.substr(0, kNumber - 1).find_first_not_of("0123456789") == word.npos) {
+      word.remove_prefix(kNumber);
+    }
+    out += word;
+  }
+  return out;
+}
+
+void expect_no_token_lost_or_invented(test::Room room) {
+  const Reader reader = room.read();
+  const ManifestIndex manifests(reader);
+  std::size_t operations = 0;
+  for (const SearchHit& hit : test::must(manifests.get())->manifests()) {
+    const std::string readable = readable_name(hit.label);
+    EXPECT_EQ(kept(readable), kept(without_numbers(hit.label))) << hit.label;
+    if (hit.kind == ManifestKind::operation_spec) ++operations;
+    // Titles were written for people and may mean their underscores.
+    if (hit.label.find(' ') != std::string::npos) continue;
+    EXPECT_EQ(readable.find('_'), std::string::npos) << hit.label;
+  }
+  EXPECT_GT(operations, 100u);
+}
+
+TEST(ReadableName, LosesAndInventsNoTokenOfAnyNameOfTheCatalog) {
+  KERNELINDEX_REQUIRE_CORPUS();
+  test::Room room;
+  room.import_catalog();
+  expect_no_token_lost_or_invented(std::move(room));
+}
+
+TEST(ReadableName, LosesAndInventsNoTokenOfAnyNameOfTheLeaderboard) {
+  KERNELINDEX_REQUIRE_CORPUS();
+  test::Room room;
+  room.import_dump(1);
+  expect_no_token_lost_or_invented(std::move(room));
 }
 
 TEST(Pages, NamesThatWouldLikeToBeMarkupDoNothing) {
@@ -256,6 +318,89 @@ TEST(Pages, EveryLinkLeadsSomewhere) {
   EXPECT_TRUE(left.empty()) << "the crawl ended before the links did";
   EXPECT_TRUE(seen.contains("/sources/local")) << "a source without runs";
   EXPECT_GT(pages, 40u);
+}
+
+TEST(Pages, AManifestWithAPageOfItsOwnIsLedThere) {
+  const std::string run(kFirst);
+  const Response whole = sample().get("/manifests/" + run);
+  EXPECT_EQ(whole.status, 303u);
+  ASSERT_FALSE(whole.headers.empty());
+  EXPECT_EQ(whole.headers.front().name, "Location");
+  EXPECT_EQ(whole.headers.front().value, "/runs/" + run);
+  // As its beginning is.
+  const Response beginning = sample().get("/manifests/" + run.substr(0, 20));
+  EXPECT_EQ(beginning.status, 303u);
+  ASSERT_FALSE(beginning.headers.empty());
+  EXPECT_EQ(beginning.headers.front().value, whole.headers.front().value);
+}
+
+// ---- names of what a manifest refers to ----
+
+TEST(Pages, WhatARunRefersToHasItsReadableNameAndTheRawOneBesideIt) {
+  const std::string text = words_of(sample().html("/runs/" + std::string(kFirst)));
+  const std::string_view readable = "ImageNet 83.6 SSM output projection gate multiply backward";
+  const std::string_view raw = "079_ImageNet_83.6_ssm_output_projection_gate_multiply_backward";
+  const std::size_t list = text.find("It refers to");
+  ASSERT_NE(list, std::string::npos);
+  for (const char* before : {"Databricks · ", "SOL workload suite: "}) {
+    EXPECT_NE(
+        text.find(before + std::string(readable) + " named " + before + std::string(raw), list),
+        std::string::npos)
+        << text.substr(list);
+  }
+}
+
+// ---- distributions ----
+
+// A group with runs of these values of each source, ranked in this order.
+History group_of(const std::vector<std::pair<std::string_view, std::vector<double>>>& sources,
+                 bool source_native) {
+  History group;
+  group.source_native = source_native;
+  for (const auto& [source, values] : sources) {
+    for (const double value : values) {
+      RunRow row;
+      row.source = source;
+      row.value = value;
+      row.unit = "ns";
+      group.runs.emplace_back(sha256("run"), nullptr, row).rank = 1;
+    }
+  }
+  return group;
+}
+
+std::string distribution_of(const History& group) {
+  Html html;
+  append_distribution(html, group);
+  return html.take();
+}
+
+std::size_t count_of(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; ++at) ++count;
+  return count;
+}
+
+TEST(Pages, ADistributionIsOfOneSource) {
+  const std::vector<double> fast = {100, 110, 120, 130, 140};
+  const std::vector<double> slow = {9'000, 9'100, 9'200, 9'300, 9'400};
+  const std::string both = distribution_of(group_of({{"one", fast}, {"two", slow}}, true));
+  EXPECT_EQ(count_of(both, "<figure"), 2u);
+  EXPECT_EQ(count_of(both, "<h3"), 2u) << "each says whose values they are";
+  expect_facts(both, {"median 120 ns", "median 9.20 µs", "greatest 140 ns", "least 9.00 µs"});
+  EXPECT_GT(count_of(both, "\"spread-0-wide"), 0u);
+  EXPECT_GT(count_of(both, "\"spread-1-wide"), 0u) << "ids of two charts are apart";
+  const std::string single = distribution_of(group_of({{"one", fast}}, true));
+  EXPECT_EQ(count_of(single, "<figure"), 1u);
+  EXPECT_EQ(count_of(single, "<h3"), 0u);
+  // One run of another source is not spread, and does not widen the first one's.
+  const std::string alone = distribution_of(group_of({{"one", fast}, {"two", {9'000}}}, true));
+  EXPECT_EQ(count_of(alone, "<figure"), 1u);
+  EXPECT_EQ(words_of(alone).find("9.00 µs"), std::string::npos) << alone;
+  // Under a strict key all were measured alike: one distribution.
+  const std::string strict = distribution_of(group_of({{"one", fast}, {"two", slow}}, false));
+  EXPECT_EQ(count_of(strict, "<figure"), 1u);
+  EXPECT_EQ(distribution_of(group_of({{"one", {100}}, {"two", {9'000}}}, true)), "");
 }
 
 // ---- comparison ----

@@ -1,109 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server on loopback, spoken to byte by byte. Nothing here waits for a clock but the deadline
 // of the test that is about one.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <thread>
 
 #include "ledger/appender.h"
-#include "ledger/ledger.h"
 #include "ledger/static_log.h"
-#include "tests/support/temp_dir.h"
+#include "tests/serve/server_fixture.h"
 #include "tools/log_identity.h"
-#include "tools/serve/api.h"
-#include "tools/serve/log_routes.h"
-#include "tools/serve/server.h"
-#include "tools/serve/service.h"
 
 namespace kernelindex::serve {
 namespace {
 
-class Client {
+class EchoTest : public ServerTest {
  public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  void send(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  // All bytes until the server closes.
-  std::string all() {
-    std::string out;
-    char buffer[4096];
-    for (ssize_t n = 0; (n = ::recv(socket_, buffer, sizeof buffer, 0)) > 0;) {
-      out.append(buffer, static_cast<std::size_t>(n));
-    }
-    return out;
-  }
-
- private:
-  int socket_;
-};
-
-class ServerTest : public ::testing::Test {
- public:
-  void SetUp() override {
-    ledger_.directory = folder_ / "ledger";
-    ledger_.state = folder_ / "state";
-    FoundingOptions founding;
-    founding.origin = "example.org/log";
-    founding.owner = "tests";
-    Result<std::unique_ptr<Ledger>> made = Ledger::create(ledger_, founding);
-    ASSERT_TRUE(made) << made.error().text();
-    ASSERT_TRUE((*made)->checkpoint());
-    made->reset();
-    Result<std::unique_ptr<LedgerFollower>> follower = LedgerFollower::open({ledger_, {}, 1 << 20});
-    ASSERT_TRUE(follower) << follower.error().text();
-    follower_ = std::move(*follower);
-    Router router;
-    register_log(router);
-    register_api(router);
+  void add_routes(Router& router) override {
     router.post("/echo", 16, [](const Site&, const Request& request, const Captures&) {
       return Result<Response>(answer(request.body, kText, CachePolicy::no_store));
     });
-    service_ = std::make_unique<Service>(*follower_, metrics_, std::move(router), HeadOptions{});
   }
-  void start(ServerOptions options = {}) {
-    Result<std::unique_ptr<Server>> server = Server::listen(options, *service_, nullptr);
-    ASSERT_TRUE(server) << server.error().text();
-    server_ = std::move(*server);
-    thread_ = std::thread([this] { server_->run(); });
-  }
-  void TearDown() override {
-    if (server_) server_->stop();
-    if (thread_.joinable()) thread_.join();
-  }
-  std::string ask(std::string_view bytes) {
-    Client client(server_->port());
-    client.send(bytes);
-    return client.all();
-  }
-  static std::string get(const std::string& path, const std::string& more = {}) {
-    return "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + more + "\r\n";
-  }
-  static std::string body_of(const std::string& answer) {
-    return answer.substr(answer.find("\r\n\r\n") + 4);
-  }
-
-  test::TempDir folder_;
-  LedgerOptions ledger_;
-  std::unique_ptr<LedgerFollower> follower_;
-  Metrics metrics_;
-  std::unique_ptr<Service> service_;
-  std::unique_ptr<Server> server_;
-  std::thread thread_;
 };
 
 TEST_F(ServerTest, ACheckpointIsThatOfTheLedger) {
@@ -151,7 +68,7 @@ TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrderUpToTheGarbage) {
   EXPECT_EQ(answer.find("HTTP/1.1 200", 1), std::string::npos) << "nothing follows garbage";
 }
 
-TEST_F(ServerTest, WhatCannotBeUnderstoodIsRefused) {
+TEST_F(EchoTest, WhatCannotBeUnderstoodIsRefused) {
   start();
   const auto status = [&](const std::string& request) { return ask(request).substr(9, 3); };
   EXPECT_EQ(status("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), "400") << "no host";
@@ -169,7 +86,7 @@ TEST_F(ServerTest, WhatCannotBeUnderstoodIsRefused) {
   }
 }
 
-TEST_F(ServerTest, ABodyWithinItsLimitArrives) {
+TEST_F(EchoTest, ABodyWithinItsLimitArrives) {
   start();
   EXPECT_EQ(body_of(ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 16\r\n"
                         "Connection: close\r\n\r\n0123456789abcdef")),
@@ -180,7 +97,7 @@ TEST_F(ServerTest, ASlowClientIsClosedAtTheDeadlineWithoutAnAnswer) {
   ServerOptions options;
   options.limits.header_time = std::chrono::milliseconds(1);
   start(options);
-  Client slow(server_->port());
+  LoopbackClient slow(server_->port());
   slow.send("GET / HT");
   EXPECT_EQ(slow.all(), "") << "ends at the deadline, without an answer";
 }
@@ -193,9 +110,9 @@ TEST_F(ServerTest, OthersAreServedWhileTenThousandConnectionsStandHalfOpen) {
     GTEST_SKIP() << "SKIPPED: this process may not open " << files.rlim_cur << " files";
   }
   start();
-  std::vector<std::unique_ptr<Client>> half_open;
+  std::vector<std::unique_ptr<LoopbackClient>> half_open;
   for (rlim_t i = 0; i < kConnections; ++i) {
-    half_open.push_back(std::make_unique<Client>(server_->port()));
+    half_open.push_back(std::make_unique<LoopbackClient>(server_->port()));
     if (i % 2 == 0) half_open.back()->send("GET / HT");
   }
   EXPECT_TRUE(ask(get("/healthz")).starts_with("HTTP/1.1 200"));
@@ -208,9 +125,9 @@ TEST_F(ServerTest, AtTheLimitThoseWhoKeepItWaitingMakeRoom) {
   ServerOptions options;
   options.limits.connections = 8;
   start(options);
-  std::vector<std::unique_ptr<Client>> idle;
+  std::vector<std::unique_ptr<LoopbackClient>> idle;
   for (int i = 0; i < 40; ++i) {
-    idle.push_back(std::make_unique<Client>(server_->port()));
+    idle.push_back(std::make_unique<LoopbackClient>(server_->port()));
     idle.back()->send("GET / HT");
   }
   EXPECT_TRUE(ask(get("/healthz")).starts_with("HTTP/1.1 200"));
@@ -244,7 +161,7 @@ TEST_F(ServerTest, AStrangerFindsTheWholeLogAsItWasSigned) {
    public:
     explicit Remote(ServerTest& test) : test_(test) {}
     Result<bool> stream(const std::string& path, std::uint64_t, const ByteSink& piece) override {
-      const std::string answer = test_.ask(ServerTest::get("/" + path));
+      const std::string answer = test_.ask(serve::get("/" + path));
       if (answer.starts_with("HTTP/1.1 404")) return false;
       if (Status taken = piece(body_of(answer)); !taken) return fail(taken.error());
       return true;

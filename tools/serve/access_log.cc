@@ -1,30 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/access_log.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "schema/canonical_json.h"
 #include "schema/json_value.h"
-#include "schema/utf8.h"
+#include "tools/serve/request.h"
 
 namespace kernelindex::serve {
 namespace {
 
 constexpr std::size_t kGathered = std::size_t{64} << 10u;
 
-// Bytes that are not UTF-8 as "%XX": a target can hold any.
+// A target can hold any byte, and a terminal that shows the log acts on more of them than ASCII
+// has.
 std::string printable(std::string_view text) {
-  if (utf8_prefix(text) == text.size()) return std::string(text);
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) {
+    if (c > ' ' && c < '\x7f') {
       out += c;
     } else {
-      out += {'%', kDigits[byte >> 4u], kDigits[byte & 15u]};
+      out += percent_encode({&c, 1});
     }
+  }
+  return out;
+}
+
+// "/search?q&kind" of "/search?q=words&kind=all". What has no name is left out: it may be a value.
+std::string without_values(std::string_view target) {
+  target = origin_form(target);
+  const std::size_t question = std::min(target.find('?'), target.size());
+  std::string out(target.substr(0, question));
+  target.remove_prefix(question);
+  char separator = '?';
+  while (!target.empty()) {
+    target.remove_prefix(1);
+    const std::string_view pair = target.substr(0, target.find('&'));
+    target.remove_prefix(pair.size());
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos) continue;
+    out.append(1, separator).append(pair.substr(0, equals));
+    separator = '&';
   }
   return out;
 }
@@ -33,7 +51,7 @@ std::string printable(std::string_view text) {
 
 std::string access_line(const AccessLine& line) {
   json::Arena arena;
-  const std::string target = printable(line.target);
+  const std::string target = printable(without_values(line.target));
   const std::string at = format_utc_micros(line.time);
   json::ObjectBuilder object(arena);
   object.add("at", std::string_view(at))

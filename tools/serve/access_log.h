@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line for each answer: JSON, so that it can be read by programs and nothing in it breaks a
-// line.
+// One line for each request whose header came: JSON, so that it can be read by programs and nothing
+// in it breaks a line. Of an address it holds the path and the names in the query: values are what
+// people search for, or secrets that somebody pasted, and nobody's business later.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,15 @@ struct AccessLine {
   UtcMicros time = 0;
   std::string_view client;
   std::string_view method;
-  std::string_view target;
-  unsigned status = 0;
+  std::string_view target;   // as it came
+  unsigned status = 0;       // 0: the connection ended before an answer
   std::uint64_t bytes = 0;   // of the body
   std::uint64_t micros = 0;  // from the whole request to the last byte
-  std::string_view fault;    // of an answer of 500 and above
+  std::string_view fault;    // why 500 and above, or why it was not sent whole
 };
 
-// {"at":…,"client":…,"method":…,"target":…,"status":…,"bytes":…,"micros":…} and a line end.
+// {"at":…,"client":…,"method":…,"target":…,"status":…,"bytes":…,"micros":…} and a line end, with
+// "fault" when there is one. The target is printable ASCII: other bytes are "%XX".
 std::string access_line(const AccessLine& line);
 
 // Safe to use from several threads. Lines are gathered and written by flush(), at the latest when

@@ -71,6 +71,7 @@ class HttpConnection final : public Connection {
 
   void close() override {
     if (gone()) return;
+    if (in_work_) log(sent_status_ == 0 ? "no answer was sent" : "the answer was not sent whole");
     enter(Phase::closed, {});
     ErrorCode ignored;
     socket_of(stream_).close(ignored);
@@ -97,8 +98,7 @@ class HttpConnection final : public Connection {
   }
 
   void next_request() {
-    if (close_after_) return linger();
-    if (shard_.draining) return close();
+    if (close_after_ || shard_.draining) return linger();
     new_parser();
     if (buffer_.size() > 0) {
       enter(Phase::header, shard_.limits.header_time);
@@ -151,7 +151,7 @@ class HttpConnection final : public Connection {
 
   void on_header() {
     const auto& message = parser_->get();
-    received_ = std::chrono::steady_clock::now();
+    begin_work();
     target_ = view_of(message.target());
     method_ = view_of(message.method_string());
     http_1_0_ = message.version() == 10;
@@ -252,9 +252,17 @@ class HttpConnection final : public Connection {
     work_.reset();
   }
 
+  // From here on this request has a line in the log, whatever becomes of it.
+  void begin_work() {
+    received_ = std::chrono::steady_clock::now();
+    in_work_ = true;
+    sent_status_ = 0;
+    sent_bytes_ = 0;
+  }
+
   // A problem with the request itself: what follows it cannot be understood.
   void refuse(unsigned status, std::string code, std::string detail) {
-    received_ = std::chrono::steady_clock::now();
+    if (!in_work_) begin_work();
     close_after_ = true;
     send(shard_.service.problem(status, std::move(code), std::move(detail)), false);
   }
@@ -263,7 +271,6 @@ class HttpConnection final : public Connection {
     enter(Phase::write, shard_.limits.write_time);
     answer_ = std::move(answer);
     sent_status_ = unchanged ? 304 : answer_->status;
-    sent_bytes_ = 0;
     const bool bodiless = unchanged || head_only_ || answer_->status == 304;
     const bool streams = !bodiless && answer_->source != nullptr;
     if (shard_.draining || (streams && http_1_0_)) close_after_ = true;
@@ -276,12 +283,12 @@ class HttpConnection final : public Connection {
     const std::array<asio::const_buffer, 3> pieces = {
         asio::buffer(head), asio::buffer(moment_),
         bodiless || streams ? asio::const_buffer() : asio::buffer(*answer_->body)};
-    if (!bodiless && !streams) sent_bytes_ = answer_->body->size();
     asio::async_write(stream_, pieces,
-                      [self = self(), streams](const ErrorCode& error, std::size_t) {
+                      [self = self(), streams, bodiless](const ErrorCode& error, std::size_t) {
                         if (self->gone()) return;
                         if (error) return self->close();
                         if (streams) return self->next_piece();
+                        if (!bodiless) self->sent_bytes_ = self->answer_->body->size();
                         self->sent();
                       });
   }
@@ -308,23 +315,23 @@ class HttpConnection final : public Connection {
       return close();
     }
     enter(Phase::write, shard_.limits.write_time);
-    const bool last = piece->empty();
+    const std::size_t bytes = piece->size();
     piece_.clear();
     if (!http_1_0_) {
-      if (last) {
+      if (bytes == 0) {
         piece_ = "0\r\n\r\n";
       } else {
-        piece_ = chunk_size(piece->size()) + *piece + "\r\n";
+        piece_ = chunk_size(bytes) + *piece + "\r\n";
       }
     } else {
       piece_ = std::move(*piece);
     }
-    sent_bytes_ += last ? 0 : piece_.size();
     asio::async_write(stream_, asio::buffer(piece_),
-                      [self = self(), last](const ErrorCode& error, std::size_t) {
+                      [self = self(), bytes](const ErrorCode& error, std::size_t) {
                         if (self->gone()) return;
                         if (error) return self->close();
-                        last ? self->sent() : self->next_piece();
+                        self->sent_bytes_ += bytes;
+                        bytes == 0 ? self->sent() : self->next_piece();
                       });
   }
 
@@ -335,11 +342,12 @@ class HttpConnection final : public Connection {
   }
 
   void log(std::string_view fault) {
+    in_work_ = false;
     using std::chrono::duration_cast;
     using std::chrono::microseconds;
     const auto micros = static_cast<std::uint64_t>(
         duration_cast<microseconds>(std::chrono::steady_clock::now() - received_).count());
-    shard_.service.metrics().answered(sent_status_, sent_bytes_, micros);
+    if (sent_status_ != 0) shard_.service.metrics().answered(sent_status_, sent_bytes_, micros);
     if (shard_.log == nullptr) return;
     static const Clock clock = system_clock();
     shard_.log->add({clock(), client_, method_, target_, sent_status_, sent_bytes_, micros, fault});
@@ -348,9 +356,20 @@ class HttpConnection final : public Connection {
   // ---- the end ----
 
   // Says that nothing follows and waits for the client to close: closing with bytes unread would
-  // reset the connection, and the client might lose the answer.
+  // reset the connection, and the client might lose the answer. With TLS the goodbye comes first:
+  // without it a client cannot tell the end from a cut (RFC 8446 section 6.1).
   void linger() {
     enter(Phase::linger, kLingerTime);
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      stream_.async_shutdown([self = self()](const ErrorCode&) {
+        if (!self->gone()) self->end_sending();
+      });
+    } else {
+      end_sending();
+    }
+  }
+
+  void end_sending() {
     ErrorCode ignored;
     socket_of(stream_).shutdown(Socket::shutdown_send, ignored);
     buffer_.clear();
@@ -379,13 +398,14 @@ class HttpConnection final : public Connection {
   bool http_1_0_ = false;
   bool head_only_ = false;
   bool close_after_ = false;
+  bool in_work_ = false;  // its line is not yet in the log
   SteadyTime received_;
   // Of the answer.
   PreparedPointer answer_;
   std::string moment_;  // the lines of the moment
   std::string piece_;
-  unsigned sent_status_ = 0;
-  std::uint64_t sent_bytes_ = 0;
+  unsigned sent_status_ = 0;      // 0: none yet
+  std::uint64_t sent_bytes_ = 0;  // of the body, in writes that ended well
 };
 
 std::unexpected<Error> tls_error(std::string code, const std::string& file,
@@ -422,9 +442,14 @@ Result<std::unique_ptr<TlsIdentity>> TlsIdentity::read(const std::string& certif
   context->ssl.use_certificate_chain_file(certificate_file, error);
   if (error) return tls_error("TLS_CERTIFICATE", certificate_file, error);
   context->ssl.use_private_key_file(key_file, asio::ssl::context::pem, error);
-  if (error) return tls_error("TLS_KEY", key_file, error);
-  if (SSL_CTX_check_private_key(context->ssl.native_handle()) != 1) {
-    return fail(ErrorKind::system, "TLS_KEY", key_file, "is not the key of the certificate");
+  // A key of the certificate's own kind is compared at once, one of another kind only when asked.
+  const bool another =
+      error && ERR_GET_LIB(static_cast<unsigned long>(error.value())) == ERR_LIB_X509;
+  if (error && !another) return tls_error("TLS_KEY", key_file, error);
+  if (another || SSL_CTX_check_private_key(context->ssl.native_handle()) != 1) {
+    return fail(ErrorKind::system, "TLS_KEY", key_file,
+                "is not the key of the certificate in " + certificate_file,
+                "Give the private key of the first certificate of the chain");
   }
   return std::unique_ptr<TlsIdentity>(new TlsIdentity(std::move(context)));
 }

@@ -10,9 +10,7 @@ namespace kernelindex::serve {
 namespace {
 
 Response later(unsigned status, std::string code, std::string detail) {
-  Response response = problem_response(problem(status, std::move(code), std::move(detail)));
-  response.headers.push_back({"Retry-After", "60"});
-  return response;
+  return problem_response(problem(status, std::move(code), std::move(detail)));
 }
 
 Response accepted(unsigned status, const Digest& id, std::string_view state) {

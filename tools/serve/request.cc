@@ -121,6 +121,15 @@ std::string Target::path() const {
   return out;
 }
 
+std::string_view origin_form(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!target.starts_with(scheme)) continue;
+    const std::size_t slash = target.find('/', scheme.size());
+    return slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
+  }
+  return target;
+}
+
 Result<Target> parse_target(std::string_view text) {
   if (text.size() > kTargetBytes) {
     return bad("TARGET_TOO_LONG", "the address has more than 8 KiB");

@@ -36,6 +36,10 @@ struct Target {
   std::string path() const;
 };
 
+// The path and query of a target: an absolute one, "http://host/path", is its path for us (RFC 9112
+// section 3.2.2). A view of the text.
+std::string_view origin_form(std::string_view text);
+
 // Reads "/path?query". Errors (invalid): TARGET_TOO_LONG, BAD_TARGET, BAD_PATH, BAD_ESCAPE,
 // NOT_UTF8, TOO_MANY_SEGMENTS, TOO_MANY_PARAMETERS.
 Result<Target> parse_target(std::string_view text);

@@ -29,7 +29,11 @@ Response redirect(std::string location) {
 }
 
 Problem problem(unsigned status, std::string code, std::string detail) {
-  return {status, std::move(code), std::string(status_text(status)), std::move(detail)};
+  constexpr unsigned kSoon = 2;    // what waits for an answer is done by then
+  constexpr unsigned kLater = 60;  // an allowance has grown by then
+  const unsigned retry_after = status == 503 ? kSoon : status == 429 ? kLater : 0;
+  return {status, std::move(code), std::string(status_text(status)), std::move(detail),
+          retry_after};
 }
 
 Problem problem_of(const Error& error) {
@@ -65,6 +69,9 @@ Response problem_response(const Problem& problem) {
              kProblem, CachePolicy::no_store);
   response.status = problem.status;
   response.etag.clear();
+  if (problem.retry_after != 0) {
+    response.headers.push_back({"Retry-After", std::to_string(problem.retry_after)});
+  }
   return response;
 }
 

@@ -65,11 +65,14 @@ struct Problem {
   std::string code;    // ours, "NO_SUCH_ID": the end of the type's URI
   std::string title;   // the same for every problem of this status
   std::string detail;  // this one
+  // When another try may end better, in seconds; 0: not said (RFC 9110 section 10.2.3).
+  unsigned retry_after = 0;
 };
 
 // 400 for usage, invalid and ambiguous input, 404, 403, and 500 for what is ours. Details of errors
 // of kind corrupt and system are for the log alone: they can name files of this machine.
 Problem problem_of(const Error& error);
+// Of 429 and 503 with a time to come again.
 Problem problem(unsigned status, std::string code, std::string detail);
 // As application/problem+json, not cached.
 Response problem_response(const Problem& problem);

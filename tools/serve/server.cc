@@ -93,7 +93,10 @@ class Listener {
     drained_by_ = std::chrono::steady_clock::now() + shard_.limits.grace;
     ErrorCode ignored;
     acceptor_.close(ignored);
-    close_if([](const Connection& connection) { return connection.waits_for_client(); });
+    // Those that linger have an answer on its way and end soon by themselves.
+    close_if([](const Connection& connection) {
+      return connection.waits_for_client() && connection.phase() != Connection::Phase::linger;
+    });
   }
 
  private:

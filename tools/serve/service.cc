@@ -14,16 +14,6 @@ std::string cache_key(std::string_view target, std::string_view accept) {
   return key;
 }
 
-// An absolute target, "http://host/path", is the path alone for us (RFC 9112 section 3.2.2).
-std::string_view origin_form(std::string_view target) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!target.starts_with(scheme)) continue;
-    const std::size_t slash = target.find('/', scheme.size());
-    return slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
-  }
-  return target;
-}
-
 }  // namespace
 
 Plan Service::plan(const RawRequest& raw) const {

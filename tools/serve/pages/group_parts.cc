@@ -177,6 +177,64 @@ void append_headings(Html& html, std::initializer_list<std::string_view> words,
   }
 }
 
+// Of the ranked runs of one source, ascending.
+std::vector<double> ranked_values(const History& group, std::string_view source) {
+  std::vector<double> values;
+  for (const RunView& run : group.runs) {
+    if (run.eligible() && run.row.value && belongs(run, source)) values.push_back(*run.row.value);
+  }
+  std::ranges::sort(values);
+  return values;
+}
+
+void append_five_numbers(Html& html, const FiveNumbers& five, std::string_view unit) {
+  const Html::Element list = html.in("dl", {{"class", "figures"}});
+  const std::pair<std::string_view, double> shown[] = {{"least", five.least},
+                                                       {"lower quartile", five.lower_quartile},
+                                                       {"median", five.median},
+                                                       {"upper quartile", five.upper_quartile},
+                                                       {"greatest", five.greatest}};
+  for (const auto& [name, value] : shown) {
+    const Html::Element item = html.in("div");
+    html.add("dt", name).add("dd", tools::format_quantity(value, unit));
+  }
+}
+
+void append_bins(Html& html, const Histogram& histogram, std::string_view unit) {
+  const Html::Element details = html.in("details", {{"class", "block"}});
+  html.add("summary", "The numbers of the chart");
+  const Html::Element box = html.in("div", {{"class", "table-box"}});
+  const Html::Element table = html.in("table");
+  append_headings(html, {"From", "To", "Runs"}, {"From", "To", "Runs"});
+  const Html::Element body = html.in("tbody");
+  for (const Bin& bin : histogram.bins) {
+    const Html::Element row = html.in("tr");
+    html.add("td", {{"class", "number"}}, tools::format_quantity(bin.from, unit));
+    html.add("td", {{"class", "number"}}, tools::format_quantity(bin.to, unit));
+    html.add("td", {{"class", "number"}}, std::to_string(bin.count));
+  }
+}
+
+// The values of one source: five numbers, and a chart with its table when they are enough.
+void append_values(Html& html, const History& group, std::string_view source,
+                   const std::vector<double>& values, std::string_view id) {
+  constexpr std::size_t kWorthDrawing = 5;
+  const std::string_view unit = group.runs.front().row.unit;
+  const Histogram bins = histogram(values);
+  const bool drawn = values.size() >= kWorthDrawing && bins.bins.size() > 1;
+  if (drawn) {
+    const std::string subject =
+        group_subject(group) + (source.empty() ? "" : ", " + std::string(source_title(source)));
+    const Html::Element figure = html.in("figure");
+    append_histogram(html, bins, subject, unit, id);
+    html.add("figcaption", bins.logarithmic
+                               ? "Ranked runs by value; bins of equal ratio, logarithmic scale."
+                               : "Ranked runs by value.");
+  }
+  append_five_numbers(html, five_numbers(values), unit);
+  if (drawn) append_bins(html, bins, unit);
+}
+
 }  // namespace
 
 std::string group_subject(const History& group) {
@@ -236,50 +294,23 @@ void append_record_history(Html& html, const History& group, const Digest* here)
 }
 
 void append_distribution(Html& html, const History& group) {
-  std::vector<double> values;
-  for (const RunView& run : group.runs) {
-    if (run.eligible() && run.row.value) values.push_back(*run.row.value);
+  const std::vector<std::string_view> sources = ranked_sources(group);
+  // Sources measure in their own ways: values of two of them make no distribution.
+  std::vector<std::pair<std::string_view, std::vector<double>>> shown;
+  for (const std::string_view source : sources) {
+    std::vector<double> values = ranked_values(group, source);
+    if (values.size() >= 2) shown.emplace_back(source, std::move(values));
   }
-  if (values.size() < 2) return;
-  std::ranges::sort(values);
-  const std::string_view unit = group.runs.front().row.unit;
+  if (shown.empty()) return;
   const Html::Element section = html.in("section", {{"class", "section"}, {"id", "distribution"}});
   html.add("h2", "Distribution of values");
-  const Histogram bins = histogram(values);
-  constexpr std::size_t kWorthDrawing = 5;
-  const bool drawn = values.size() >= kWorthDrawing && bins.bins.size() > 1;
-  if (drawn) {
-    const Html::Element figure = html.in("figure");
-    append_histogram(html, bins, group_subject(group), unit, "spread");
-    html.add("figcaption", bins.logarithmic
-                               ? "Ranked runs by value; bins of equal ratio, logarithmic scale."
-                               : "Ranked runs by value.");
-  }
-  const FiveNumbers five = five_numbers(values);
-  {
-    const Html::Element list = html.in("dl", {{"class", "figures"}});
-    const std::pair<std::string_view, double> shown[] = {{"least", five.least},
-                                                         {"lower quartile", five.lower_quartile},
-                                                         {"median", five.median},
-                                                         {"upper quartile", five.upper_quartile},
-                                                         {"greatest", five.greatest}};
-    for (const auto& [name, value] : shown) {
-      const Html::Element item = html.in("div");
-      html.add("dt", name).add("dd", tools::format_quantity(value, unit));
+  std::size_t number = 0;
+  for (const auto& [source, values] : shown) {
+    if (sources.size() > 1) {
+      const Html::Element title = html.in("h3");
+      html.name(source_title(source));
     }
-  }
-  if (!drawn) return;
-  const Html::Element details = html.in("details", {{"class", "block"}});
-  html.add("summary", "The numbers of the chart");
-  const Html::Element box = html.in("div", {{"class", "table-box"}});
-  const Html::Element table = html.in("table");
-  append_headings(html, {"From", "To", "Runs"}, {"From", "To", "Runs"});
-  const Html::Element body = html.in("tbody");
-  for (const Bin& bin : bins.bins) {
-    const Html::Element row = html.in("tr");
-    html.add("td", {{"class", "number"}}, tools::format_quantity(bin.from, unit));
-    html.add("td", {{"class", "number"}}, tools::format_quantity(bin.to, unit));
-    html.add("td", {{"class", "number"}}, std::to_string(bin.count));
+    append_values(html, group, source, values, "spread-" + std::to_string(number++));
   }
 }
 

@@ -17,7 +17,8 @@ void append_ranking(Html& html, const History& group, const Digest* here = nullp
 // moves. Nothing for a group without a move.
 void append_record_history(Html& html, const History& group, const Digest* here = nullptr);
 
-// The section "Distribution of values". Nothing for fewer than two ranked runs.
+// The section "Distribution of values": of each source for itself, as they are ranked. Nothing for
+// sources of fewer than two ranked runs.
 void append_distribution(Html& html, const History& group);
 
 // "ImageNet 83.6 SSM … on NVIDIA B200": what the values of a group are of.

@@ -18,19 +18,20 @@ namespace {
 
 constexpr std::array kImplementation = {ManifestKind::implementation_revision};
 constexpr std::array kProject = {ManifestKind::software_project};
-constexpr std::array kOthers = {ManifestKind::workload_case,
-                                ManifestKind::workload_suite,
-                                ManifestKind::benchmark_protocol,
-                                ManifestKind::execution_environment,
-                                ManifestKind::model_revision,
-                                ManifestKind::serving_stack_revision,
-                                ManifestKind::serving_configuration,
-                                ManifestKind::serving_workload,
-                                ManifestKind::operation_spec,
-                                ManifestKind::software_project,
-                                ManifestKind::implementation_revision,
-                                ManifestKind::benchmark_run,
-                                ManifestKind::serving_run};
+// Those with a page of their own are led there.
+constexpr std::array kAll = {ManifestKind::workload_case,
+                             ManifestKind::workload_suite,
+                             ManifestKind::benchmark_protocol,
+                             ManifestKind::execution_environment,
+                             ManifestKind::model_revision,
+                             ManifestKind::serving_stack_revision,
+                             ManifestKind::serving_configuration,
+                             ManifestKind::serving_workload,
+                             ManifestKind::operation_spec,
+                             ManifestKind::software_project,
+                             ManifestKind::implementation_revision,
+                             ManifestKind::benchmark_run,
+                             ManifestKind::serving_run};
 
 constexpr std::size_t kRunsShown = 100;
 
@@ -198,15 +199,9 @@ void append_document(Html& html, const Model& model) {
   append_copyable(html, tools::pretty_json(model.document), "manifest-text", false);
 }
 
-Result<Response> show(const Site& site, const Captures& captures,
-                      std::span<const ManifestKind> kinds) {
-  Result<Found> found = find_manifest(site, captures, kinds);
-  if (!found) return fail(found.error());
-  if (auto* elsewhere = std::get_if<Response>(&*found)) return std::move(*elsewhere);
+Result<Response> show(const Site& site, const Digest& digest) {
   Model model(site.reader);
-  if (Status status = read(site, std::get<Digest>(*found), model); !status) {
-    return fail(status.error());
-  }
+  if (Status status = read(site, digest, model); !status) return fail(status.error());
   const std::string name = readable_name(model.label);
   return page_response(site,
                        {name.empty() ? short_digest(model.digest) : name, Part::none, std::nullopt},
@@ -231,18 +226,32 @@ Result<Response> show(const Site& site, const Captures& captures,
                        });
 }
 
+// A manifest of one of `kinds`, on the page of its kind alone.
+Result<Response> show(const Site& site, const Captures& captures,
+                      std::span<const ManifestKind> kinds, std::string_view place) {
+  Result<Found> found = find_manifest(site, captures, kinds);
+  if (!found) return fail(found.error());
+  if (auto* elsewhere = std::get_if<Response>(&*found)) return std::move(*elsewhere);
+  const Digest digest = std::get<Digest>(*found);
+  const Result<std::optional<SubjectRow>> row = site.reader.subject(digest);
+  if (!row) return fail(row.error());
+  const Link page = manifest_link(row->value().kind, digest);
+  if (!page.text().starts_with(place)) return redirect(page.text());
+  return show(site, digest);
+}
+
 }  // namespace
 
 Result<Response> implementation_page(const Site& site, const Captures& captures) {
-  return show(site, captures, kImplementation);
+  return show(site, captures, kImplementation, "/implementations/");
 }
 
 Result<Response> project_page(const Site& site, const Captures& captures) {
-  return show(site, captures, kProject);
+  return show(site, captures, kProject, "/projects/");
 }
 
 Result<Response> manifest_page(const Site& site, const Captures& captures) {
-  return show(site, captures, kOthers);
+  return show(site, captures, kAll, "/manifests/");
 }
 
 }  // namespace kernelindex::serve

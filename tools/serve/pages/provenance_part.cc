@@ -110,9 +110,11 @@ void append_provenance(Html& html, const Site& site, const Provenance& provenanc
   for (const ReferenceView& reference : provenance.refers) {
     append_fact(html, reference.field, [&](Html& inner) {
       if (reference.kind) {
+        const std::string name = readable_name(reference.label);
         inner.name_link(manifest_link(*reference.kind, reference.digest),
-                        reference.label.empty() ? std::string(kind_name(*reference.kind))
-                                                : readable_name(reference.label));
+                        name.empty() ? std::string(kind_name(*reference.kind)) : name);
+        // What the manifest itself says, for whoever looks for it elsewhere.
+        if (name != reference.label) inner.text(" named ").name(reference.label);
       } else {
         inner.text("not in the ledger");
       }

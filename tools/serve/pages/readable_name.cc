@@ -128,13 +128,10 @@ const Spelling* spelling_of(std::string_view word) {
 }
 
 // Three digits and a separator in front number the kernels of a subset.
-std::string_view without_number(std::string_view name) {
-  constexpr std::size_t kDigits = 3;
-  if (name.size() > kDigits + 1 && std::ranges::all_of(name.substr(0, kDigits), is_digit) &&
-      name[kDigits] == '_') {
-    name.remove_prefix(kDigits + 1);
-  }
-  return name;
+constexpr std::size_t kDigits = 3;
+bool has_number(std::string_view name) {
+  return name.size() > kDigits + 1 && std::ranges::all_of(name.substr(0, kDigits), is_digit) &&
+         name[kDigits] == '_';
 }
 
 std::vector<std::string_view> split(std::string_view name) {
@@ -147,11 +144,10 @@ std::vector<std::string_view> split(std::string_view name) {
   return words;
 }
 
-}  // namespace
-
-std::string readable_name(std::string_view name) {
-  if (name.find(' ') != std::string_view::npos) return std::string(name);
-  const std::vector<std::string_view> words = split(without_number(name));
+// Of a name without a space.
+std::string respelled(std::string_view name) {
+  const std::vector<std::string_view> words =
+      split(name.substr(has_number(name) ? kDigits + 1 : 0));
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!out.empty()) out += ' ';
@@ -170,6 +166,22 @@ std::string readable_name(std::string_view name) {
     if (i == 0 && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
   }
   return out.empty() ? std::string(name) : out;
+}
+
+}  // namespace
+
+std::string readable_name(std::string_view name) {
+  if (name.find(' ') == std::string_view::npos) return respelled(name);
+  std::string out;
+  while (!name.empty()) {
+    const std::string_view word = name.substr(0, name.find(' '));
+    out += has_number(word) ? respelled(word) : std::string(word);
+    name.remove_prefix(word.size());
+    if (name.empty()) break;
+    out += ' ';
+    name.remove_prefix(1);
+  }
+  return out;
 }
 
 }  // namespace kernelindex::serve

@@ -11,10 +11,12 @@
 
 namespace kernelindex::serve {
 
-// One rule: a name with a space in it was written for people and stays. Of any other a leading
-// number of three digits goes (it numbers the kernels of one subset), underscores become spaces,
-// words of the field's table take their spelling there, and the first letter is a capital. Empty
-// for a name that is empty.
+// One rule: a name with a space in it was written for people and stays, but for words in it that
+// are such names by their number ("Databricks · 079_ImageNet_…"). Of a name without a space a
+// leading number of three digits goes (it numbers the kernels of one subset), underscores become
+// spaces, words of the field's table take their spelling there, and the first letter is a capital.
+// So the letters and digits behind the number stay, in their order, and change their case alone.
+// Empty for a name that is empty.
 std::string readable_name(std::string_view name);
 
 }  // namespace kernelindex::serve

@@ -24,7 +24,7 @@ std::uint32_t get(std::string_view in, std::size_t at, std::size_t bytes) {
   return value;
 }
 
-bool is_kind(std::uint32_t kind) { return (kind >= 1 && kind <= 3) || kind == 16 || kind == 17; }
+bool is_kind(std::uint32_t kind) { return (kind >= 1 && kind <= 4) || kind == 16 || kind == 17; }
 
 struct Packet {
   ssize_t size = 0;

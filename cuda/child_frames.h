@@ -29,9 +29,10 @@ inline constexpr std::size_t kFrameHeaderBytes = 24;
 inline constexpr std::size_t kFrameBytes = 64 * 1024;
 
 enum class FrameKind : std::uint16_t {
-  load = 1,      // parent: what to load
+  load = 1,      // parent: load what is to be called
   sample = 2,    // parent: do one call
   finish = 3,    // parent: end
+  open = 4,      // parent: get ready; no code of others runs before the answer
   answer = 16,   // child: what came of it
   failure = 17,  // child: "CODE text"
 };

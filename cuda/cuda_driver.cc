@@ -21,6 +21,9 @@ void bind_driver(DynamicLibrary& library, CudaDriver& driver) {
   library.bind(driver.reset_persisting_l2, "cuCtxResetPersistingL2Cache");
   library.bind(driver.allocate, "cuMemAlloc_v2");
   library.bind(driver.release, "cuMemFree_v2");
+  library.bind(driver.host_allocate, "cuMemHostAlloc");
+  library.bind(driver.host_release, "cuMemFreeHost");
+  library.bind(driver.host_pointer, "cuMemHostGetDevicePointer_v2");
   library.bind(driver.copy_to_device, "cuMemcpyHtoD_v2");
   library.bind(driver.copy_to_host, "cuMemcpyDtoH_v2");
   library.bind(driver.copy_on_device, "cuMemcpyDtoD_v2");
@@ -61,6 +64,14 @@ LoadedNvml load_nvml() {
   }
   library.bind(nvml.power_limit, "nvmlDeviceGetPowerManagementLimit");
   library.bind(nvml.persistence, "nvmlDeviceGetPersistenceMode");
+  library.bind_optional(nvml.temperature_threshold, "nvmlDeviceGetTemperatureThreshold");
+  library.bind_optional(nvml.ecc_mode, "nvmlDeviceGetEccMode");
+  library.bind_optional(nvml.total_ecc_errors, "nvmlDeviceGetTotalEccErrors");
+  library.bind_optional(nvml.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+  library.bind_optional(nvml.event_set_create, "nvmlEventSetCreate");
+  library.bind_optional(nvml.event_set_free, "nvmlEventSetFree");
+  library.bind_optional(nvml.register_events, "nvmlDeviceRegisterEvents");
+  library.bind_optional(nvml.event_set_wait, "nvmlEventSetWait_v2");
   return loaded;
 }
 

@@ -27,8 +27,10 @@ inline constexpr int kAttributeMajor = 75;
 inline constexpr int kAttributeMinor = 76;
 inline constexpr int kFunctionMaxDynamicShared = 8;
 inline constexpr int kLimitPersistingL2 = 6;
+inline constexpr unsigned kHostMemoryMapped = 2;
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
+inline constexpr int kCudaNotFound = 500;
 
 // What the measuring child calls. Tests put functions of their own in its place.
 struct CudaDriver {
@@ -49,6 +51,9 @@ struct CudaDriver {
   int (*reset_persisting_l2)();
   int (*allocate)(CudaPointer*, std::size_t);
   int (*release)(CudaPointer);
+  int (*host_allocate)(void**, std::size_t, unsigned);  // memory of the host that the device sees
+  int (*host_release)(void*);
+  int (*host_pointer)(CudaPointer*, void*, unsigned);  // where the device sees it; flags 0
   int (*copy_to_device)(CudaPointer, const void*, std::size_t);
   int (*copy_to_host)(void*, CudaPointer, std::size_t);
   int (*copy_on_device)(CudaPointer, CudaPointer, std::size_t);
@@ -79,17 +84,52 @@ LoadedDriver load_driver();
 
 // NVML: what polls and identifies. No toolkit has its header, so these are from its documentation.
 using NvmlDevice = struct nvmlDevice_st*;
+using NvmlEventSet = struct nvmlEventSet_st*;
+
+inline constexpr int kNvmlSuccess = 0;
+inline constexpr int kNvmlInsufficientSize = 7;
+inline constexpr int kNvmlSmClock = 1;
+inline constexpr int kNvmlSlowdown = 1;                 // a threshold of temperature
+inline constexpr int kNvmlUncorrected = 1;              // errors of memory
+inline constexpr int kNvmlVolatile = 0;                 // counted since the driver was loaded
+inline constexpr unsigned long long kNvmlXidEvent = 8;  // critical Xid errors
+
+struct NvmlProcess {
+  unsigned pid = 0;
+  unsigned long long memory = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+static_assert(sizeof(NvmlProcess) == 24);
+struct NvmlEvent {
+  NvmlDevice device = nullptr;
+  unsigned long long type = 0;
+  unsigned long long data = 0;  // the number of an Xid
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+static_assert(sizeof(NvmlEvent) == 32);
+
 struct Nvml {
   int (*init)();
   int (*driver_version)(char*, unsigned);
   int (*device_by_index)(unsigned, NvmlDevice*);
   int (*device_name)(NvmlDevice, char*, unsigned);
   int (*device_uuid)(NvmlDevice, char*, unsigned);
-  int (*clock)(NvmlDevice, int, unsigned*);  // 1: SM, 2: memory; MHz
+  int (*clock)(NvmlDevice, int, unsigned*);  // MHz
   int (*temperature)(NvmlDevice, int, unsigned*);
   int (*event_reasons)(NvmlDevice, unsigned long long*);
   int (*power_limit)(NvmlDevice, unsigned*);  // mW
   int (*persistence)(NvmlDevice, int*);
+  // From here on null where the driver has none.
+  int (*temperature_threshold)(NvmlDevice, int, unsigned*);
+  int (*ecc_mode)(NvmlDevice, int* now, int* after_reboot);
+  int (*total_ecc_errors)(NvmlDevice, int type, int counter, unsigned long long*);
+  int (*compute_processes)(NvmlDevice, unsigned* count, NvmlProcess*);
+  int (*event_set_create)(NvmlEventSet*);
+  int (*event_set_free)(NvmlEventSet);
+  int (*register_events)(NvmlDevice, unsigned long long types, NvmlEventSet);
+  int (*event_set_wait)(NvmlEventSet, NvmlEvent*, unsigned milliseconds);
 };
 struct LoadedNvml {
   DynamicLibrary library;

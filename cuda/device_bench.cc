@@ -14,27 +14,43 @@
 #include <deque>
 #include <filesystem>
 
+#include "cuda/activity_records.h"
 #include "cuda/child_frames.h"
+#include "cuda/code_pages.h"
 #include "cuda/comparator.h"
 #include "cuda/confined_process.h"
 #include "cuda/cuda_driver.h"
+#include "cuda/device_polls.h"
 #include "cuda/host_facts.h"
 #include "cuda/input_family.h"
 #include "cuda/launch_expression.h"
+#include "cuda/runner_kernels.h"
+#include "cuda/sentinel_kernels.h"
 #include "cuda/stopping_rule.h"
 #include "cuda/timing_checks.h"
+#include "cuda/trial_samples.h"
 
 namespace kernelindex::runner {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = ConfinedProcess::Clock;
+// The 24 bytes of the seed of a sample.
+using SeedOf = std::function<std::string(std::uint32_t)>;
 
 constexpr std::uint64_t kWarmupCalls = 40;
 constexpr std::size_t kDiagnosticSamples = 50;
 constexpr std::int64_t kVerifiedRows = 64;
 constexpr std::size_t kRemembered = 8;
 constexpr std::uint64_t kNothingWithheld = kWithheldStride;
+constexpr std::uint32_t kMostCalls = 1u << 20;
+constexpr std::uint32_t kThreadsEvery = 16;  // calls
+constexpr int kCompareWindows = 11;
+constexpr int kEmptyWindows = 100;
+constexpr std::chrono::seconds kEndOfChild{20};
+// A context and 3 GiB of numbers; then a few milliseconds each, and plenty of room.
+constexpr std::chrono::seconds kSentinelStart{60};
+constexpr std::chrono::milliseconds kSentinelRepetition{200};
 
 // Memory that a child sees as a descriptor.
 class SharedMemory {
@@ -76,17 +92,15 @@ std::string product_of(std::string_view name) {
   return std::string(name);
 }
 
-std::int64_t median_of_sorted(std::vector<std::int64_t> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() - 1) / 2];
-}
-
 // One child and what it was asked.
 struct RunningTrial {
   std::unique_ptr<ConfinedProcess> process;
   std::unique_ptr<SharedMemory> inputs;
   std::unique_ptr<SharedMemory> outputs;
   Clock::time_point deadline;
+  CallActivities call;        // of the last request
+  CodeImages code;            // before any code of others; empty when it cannot be read
+  std::uint32_t threads = 0;  // before the calls; 0 when there were none
   std::map<Observation::What, std::pair<std::int64_t, std::int64_t>> seen;
 
   void saw(Observation::What what, bool wrong) {
@@ -98,13 +112,9 @@ struct RunningTrial {
 
 class DeviceBench final : public Bench {
  public:
-  DeviceBench(const JobDocument& job, MeasuredDevice device, std::string driver, LoadedNvml nvml,
+  DeviceBench(const JobDocument& job, MeasuredDevice device, std::string driver, const Nvml& nvml,
               NvmlDevice handle)
-      : job_(job),
-        device_(std::move(device)),
-        driver_(std::move(driver)),
-        nvml_(std::move(nvml)),
-        handle_(handle) {}
+      : job_(job), device_(std::move(device)), driver_(std::move(driver)), poller_(nvml, handle) {}
 
   MeasuredDevice device() const override { return device_; }
   std::string driver() const override { return driver_; }
@@ -112,36 +122,33 @@ class DeviceBench final : public Bench {
   void use(const BuildOutcome& build) override {
     artifact_ = build.artifact;
     lowered_ = build.lowered_names;
+    directory_.reset();
   }
 
-  std::optional<DevicePolls> polls() const override {
-    if (clocks_.empty()) return std::nullopt;
-    DevicePolls polls = polls_;
-    polls.polls = static_cast<std::int64_t>(clocks_.size());
-    polls.sm_khz_lowest = *std::min_element(clocks_.begin(), clocks_.end());
-    polls.sm_khz_highest = *std::max_element(clocks_.begin(), clocks_.end());
-    polls.sm_khz_median = median_of_sorted(clocks_);
-    return polls;
+  std::optional<DevicePolls> polls() const override { return poller_.polls(); }
+  std::vector<std::string_view> gaps() const override { return poller_.gaps(); }
+  MeasuredSettings settings() const override {
+    MeasuredSettings settings = poller_.settings();
+    settings.environment_variables = child_environment();
+    return settings;
   }
 
-  Result<SentinelOutcome> sentinels(ClockVariant, std::int64_t, const Digest&) override {
-    return fail(ErrorKind::system, "NO_SENTINELS", {}, "this runner has no sentinel kernels yet");
+  Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,
+                                    const Digest& boot) override {
+    Result<SentinelOutcome> outcome = run_sentinels(clocks, repetitions, boot);
+    if (outcome) return outcome;
+    return fail(ErrorKind::system, "NO_SENTINELS", outcome.error().code, outcome.error().message,
+                outcome.error().remedy);
   }
 
   Result<TrialOutcome> trial(const BoundWorkload& workload, Trial::Kind kind, std::uint32_t,
-                             const std::function<std::string(std::uint32_t)>& seed) override {
+                             const SeedOf& seed) override {
     TrialOutcome outcome;
     outcome.facts.workload = workload.digest;
     outcome.facts.kind = kind;
-    // No samples rather than wrong ones: the parent's clock needs the cost of the same loop around
-    // a trusted kernel, or it would accuse everybody of the copies.
-    if (kind == Trial::Kind::cupti_envelope || kind == Trial::Kind::clean_flush ||
-        kind == Trial::Kind::wall_clock) {
-      return outcome;
-    }
     Result<RunningTrial> running = start(workload);
     if (!running) return fail(running.error());
-    if (loaded(workload, *running, outcome)) measure(workload, kind, seed, *running, outcome);
+    if (loaded(workload, kind, *running, outcome)) measure(workload, kind, seed, *running, outcome);
     end(*running, outcome);
     return outcome;
   }
@@ -152,55 +159,123 @@ class DeviceBench final : public Bench {
     if (!running) return fail(running.error());
     TrialOutcome outcome;
     std::vector<HostTensor> got;
-    if (loaded(workload, *running, outcome)) {
+    if (loaded(workload, Trial::Kind::timed, *running, outcome)) {
       ChildSample sample;
       sample.plan = plan_of(workload, std::string(WordStream::kSeedBytes, '\1'), false, false);
-      call(workload, inputs, sample, *running, outcome, &got);
+      call(workload, inputs, sample, *running, outcome, got);
     }
     end(*running, outcome);
     return got;
   }
 
  private:
-  Result<RunningTrial> start(const BoundWorkload& workload) {
-    RunningTrial running;
-    std::size_t in = 0;
-    std::size_t out = 0;
+  // What children read: the artifact, and the runner's own kernels for this device.
+  Status make_directory() {
+    if (directory_) return {};
+    Result<PrivateDirectory> made = PrivateDirectory::make();
+    if (!made) return fail(made.error());
+    if (const Status done = made->write("artifact", artifact_); !done) return done;
+    const Result<std::string> kernels =
+        compile_runner_kernels(build_architecture(device_.architecture), find_toolchain());
+    if (kernels) {
+      if (const Status done = made->write("kernels", *kernels); !done) return done;
+    } else {
+      kernels_fault_ = kernels.error();
+    }
+    directory_ = std::make_unique<PrivateDirectory>(std::move(*made));
+    return {};
+  }
+
+  static fs::path own_path() {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored);
+  }
+
+  static std::map<std::string, std::string> child_environment() {
+    return {{"LANG", "C"},
+            {"CUDA_MODULE_LOADING", "EAGER"},
+            {"CUDA_CACHE_DISABLE", "1"},
+            {"CUDA_FORCE_PTX_JIT", "0"}};
+  }
+
+  // A child of this program that may use the device.
+  ConfinedPlan child_plan(std::string mode) const {
+    const fs::path self = own_path();
+    ConfinedPlan plan;
+    plan.command = {self.string(), std::move(mode)};
+    plan.environment = child_environment();
+    plan.log_bytes = job_.limits.log_bytes;
+    plan.sandbox.directory = directory_->path();
+    plan.sandbox.readable = system_folders();
+    plan.sandbox.readable.push_back(self.parent_path());
+    plan.sandbox.readable.push_back(find_toolchain().cuda_root);
+    plan.sandbox.writable = {"/dev"};
+    plan.sandbox.processes = job_.limits.pids;
+    plan.sandbox.memory_bytes = std::int64_t{32} << 30;
+    plan.sandbox.cap_address_space = false;  // the driver reserves more than there is
+    return plan;
+  }
+
+  std::string kernels_path() const {
+    return kernels_fault_ ? std::string() : (directory_->path() / "kernels").string();
+  }
+
+  Result<SentinelOutcome> run_sentinels(ClockVariant clocks, std::int64_t repetitions,
+                                        const Digest& boot) {
+    if (const Status done = make_directory(); !done) return fail(done.error());
+    if (kernels_fault_) return fail(*kernels_fault_);
+    auto process = ConfinedProcess::start(child_plan("role-sentinels"));
+    if (!process) return fail(process.error());
+    const auto deadline = Clock::now() + kSentinelStart + repetitions * kSentinelRepetition;
+    std::vector<SentinelSample> samples;
+    std::string payload = kernels_path();
+    for (std::int64_t i = -1; i < repetitions; ++i) {
+      const auto judged =
+          (*process)->request(i < 0 ? FrameKind::open : FrameKind::sample, payload, deadline);
+      if (judged.what != ChildChannel::Judged::What::answer) {
+        return fail(ErrorKind::system, "SENTINEL_CHILD", {},
+                    "the sentinels gave no answer: " + judged.payload + (*process)->log());
+      }
+      payload.clear();
+      if (i < 0) continue;
+      const std::optional<SentinelSample> sample = decode_sentinel_sample(judged.payload);
+      if (!sample) {
+        return fail(ErrorKind::system, "SENTINEL_CHILD", {}, "the sentinels answered no sample");
+      }
+      samples.push_back(*sample);
+    }
+    (*process)->request(FrameKind::finish, {}, deadline);
+    (*process)->wait(std::min(deadline, Clock::now() + kEndOfChild));
+    return sentinel_outcome(clocks, boot, samples);
+  }
+
+  struct WorkloadBytes {
+    std::size_t inputs = 0;
+    std::size_t outputs = 0;
+  };
+  static WorkloadBytes bytes_of(const BoundWorkload& workload) {
+    WorkloadBytes bytes;
     for (const InputSpec& spec : workload.operation->inputs) {
       if (spec.role == InputRole::scalar) continue;
-      in += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
+      bytes.inputs += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
     }
     for (const OutputSpec& spec : workload.operation->outputs) {
-      out += HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
+      bytes.outputs +=
+          HostTensor("", spec.dtype, *extents(spec.axes, workload.axes)).bytes().size();
     }
+    return bytes;
+  }
+
+  Result<RunningTrial> start(const BoundWorkload& workload) {
+    RunningTrial running;
+    const auto [in, out] = bytes_of(workload);
     running.inputs = std::make_unique<SharedMemory>(in);
     running.outputs = std::make_unique<SharedMemory>(out);
     if (!running.inputs->made() || !running.outputs->made()) {
       return fail(ErrorKind::system, "NO_MEMORY", {}, "memory to share with a child cannot be had");
     }
-    if (!directory_) {
-      Result<PrivateDirectory> made = PrivateDirectory::make();
-      if (!made) return fail(made.error());
-      directory_ = std::make_unique<PrivateDirectory>(std::move(*made));
-      if (const Status done = directory_->write("artifact", artifact_); !done)
-        return fail(done.error());
-    }
-    std::error_code ignored;
-    const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-    ConfinedPlan plan;
-    plan.command = {self.string(), "role-child"};
-    plan.environment = {{"LANG", "C"},
-                        {"CUDA_MODULE_LOADING", "EAGER"},
-                        {"CUDA_CACHE_DISABLE", "1"},
-                        {"CUDA_FORCE_PTX_JIT", "0"}};
-    plan.log_bytes = job_.limits.log_bytes;
-    plan.sandbox.directory = directory_->path();
-    plan.sandbox.readable = system_folders();
-    plan.sandbox.readable.push_back(self.parent_path());
-    plan.sandbox.writable = {"/dev"};
-    plan.sandbox.processes = job_.limits.pids;
-    plan.sandbox.memory_bytes = std::int64_t{32} << 30;
-    plan.sandbox.cap_address_space = false;  // the driver reserves more than there is
+    if (const Status done = make_directory(); !done) return fail(done.error());
+    ConfinedPlan plan = child_plan("role-child");
     plan.more_descriptors = {running.inputs->duplicate(), running.outputs->duplicate()};
     auto process = ConfinedProcess::start(plan);
     if (!process) return fail(process.error());
@@ -210,7 +285,8 @@ class DeviceBench final : public Bench {
   }
 
   // Whether the child took the artifact.
-  bool loaded(const BoundWorkload& workload, RunningTrial& running, TrialOutcome& outcome) {
+  bool loaded(const BoundWorkload& workload, Trial::Kind kind, RunningTrial& running,
+              TrialOutcome& outcome) {
     const LaunchManifest* manifest = nullptr;
     Result<LaunchManifest> read = fail(ErrorKind::not_found, "NONE", {}, "none");
     if (job_.recipe.binding == BuildRecipe::Binding::ki_kernel) {
@@ -219,16 +295,58 @@ class DeviceBench final : public Bench {
       }
       if (read) manifest = &*read;
     }
-    const Result<ChildLoad> load = plan_load(workload, job_.recipe, manifest, lowered_,
-                                             (directory_->path() / "artifact").string());
+    Result<ChildLoad> load = plan_load(workload, job_.recipe, manifest, lowered_,
+                                       (directory_->path() / "artifact").string());
     if (!load) {
       outcome.log = load.error().text() + "\n";
       outcome.facts.end = Trial::End::error;
       return false;
     }
-    return answered(running.process->request(FrameKind::load, encode_load(*load), running.deadline),
-                    outcome)
-        .has_value();
+    load->kernels_image = kernels_path();
+    if (kind == Trial::Kind::cupti_envelope) load->cuda_root = find_toolchain().cuda_root.string();
+    const auto opened =
+        running.process->request(FrameKind::open, encode_load(*load), running.deadline);
+    if (kind == Trial::Kind::cupti_envelope && opened.payload.starts_with("CUPTI_UNAVAILABLE")) {
+      // No fault of the candidate, none of whose code was there: no samples, and the log says why.
+      outcome.log += opened.payload + "\n";
+      return false;
+    }
+    if (!answered(opened, outcome)) return false;
+    look_at_code(running, outcome);
+    if (!answered(running.process->request(FrameKind::load, {}, running.deadline), outcome)) {
+      return false;
+    }
+    running.threads = running.process->threads();
+    return true;
+  }
+
+  // The code that takes the time, before any code of others is there.
+  static void look_at_code(RunningTrial& running, TrialOutcome& outcome) {
+    const Result<CodeImages> code = read_timing_code(running.process->inner(), own_path().string());
+    if (!code) {
+      outcome.log += code.error().text() + "\n";
+      return;
+    }
+    running.code = *code;
+    for (const auto& [file, image] : running.code) {
+      if (!image.as_in_file) outcome.log += file + ": its code is not that of the file\n";
+    }
+  }
+
+  // And after all calls, while the child still waits for its next request.
+  static void look_at_code_again(RunningTrial& running) {
+    if (running.code.empty()) return;
+    const Result<CodeImages> now = read_timing_code(running.process->inner(), own_path().string());
+    if (!now) return;  // it is gone, and its end says so
+    running.seen[Observation::What::code_pages] = {static_cast<std::int64_t>(running.code.size()),
+                                                   changed_code(running.code, *now)};
+  }
+
+  // Whether there are more threads than before the calls.
+  static void count_threads(RunningTrial& running) {
+    const std::uint32_t now = running.process->threads();
+    if (now > 0 && running.threads > 0)
+      running.saw(Observation::What::threads, now > running.threads);
   }
 
   static std::optional<std::string> answered(ChildChannel::Judged judged, TrialOutcome& outcome) {
@@ -256,42 +374,66 @@ class DeviceBench final : public Bench {
     return plan;
   }
 
-  // One call with these inputs; the report, and the outputs where they are wanted.
-  std::optional<SampleReport> call(const BoundWorkload& workload, const Arguments& inputs,
-                                   const ChildSample& sample, RunningTrial& running,
-                                   TrialOutcome& outcome, std::vector<HostTensor>* outputs) {
-    off_t at = 0;
-    for (std::size_t i = 0; i < inputs.inputs.size(); ++i) {
-      if (workload.operation->inputs[i].role == InputRole::scalar) continue;
-      if (!running.inputs->write(at, inputs.inputs[i].text())) return std::nullopt;
-      at += static_cast<off_t>(inputs.inputs[i].bytes().size());
-    }
+  // Asks the child for one thing. Nothing when it gave no report; then the trial is over.
+  std::optional<SampleReport> ask(const ChildSample& sample, RunningTrial& running,
+                                  TrialOutcome& outcome) {
     const auto payload = answered(
         running.process->request(FrameKind::sample, encode_sample(sample), running.deadline),
         outcome);
     if (!payload) return std::nullopt;
-    const std::optional<SampleReport> report = decode_report(*payload);
+    std::optional<ChildReport> report = decode_report(*payload);
     if (!report) {
       outcome.facts.end = Trial::End::error;
       running.saw(Observation::What::frames, true);
       return std::nullopt;
     }
+    if (sample.what != ChildSample::What::empty_window) {
+      running.saw(Observation::What::cuda_errors,
+                  report->sample.cuda_error != 0 || report->sample.call_result != 0);
+    }
+    running.call = std::move(report->call);
+    return report->sample;
+  }
+
+  static bool write_inputs(const BoundWorkload& workload, const Arguments& inputs,
+                           const RunningTrial& running) {
+    off_t at = 0;
+    for (std::size_t i = 0; i < inputs.inputs.size(); ++i) {
+      if (workload.operation->inputs[i].role == InputRole::scalar) continue;
+      if (!running.inputs->write(at, inputs.inputs[i].text())) return false;
+      at += static_cast<off_t>(inputs.inputs[i].bytes().size());
+    }
+    return true;
+  }
+
+  static std::optional<std::vector<HostTensor>> read_outputs(const BoundWorkload& workload,
+                                                             const RunningTrial& running) {
+    std::vector<HostTensor> outputs;
+    off_t at = 0;
+    for (const OutputSpec& spec : workload.operation->outputs) {
+      HostTensor tensor(std::string(spec.name), spec.dtype, *extents(spec.axes, workload.axes));
+      if (!running.outputs->read(at, tensor.bytes())) return std::nullopt;
+      at += static_cast<off_t>(tensor.bytes().size());
+      outputs.push_back(std::move(tensor));
+    }
+    return outputs;
+  }
+
+  // One call with these inputs: the report, and the outputs.
+  std::optional<SampleReport> call(const BoundWorkload& workload, const Arguments& inputs,
+                                   const ChildSample& sample, RunningTrial& running,
+                                   TrialOutcome& outcome, std::vector<HostTensor>& outputs) {
+    if (!write_inputs(workload, inputs, running)) return std::nullopt;
+    const std::optional<SampleReport> report = ask(sample, running, outcome);
+    if (!report) return std::nullopt;
     running.saw(Observation::What::guards, report->guards_broken);
     running.saw(Observation::What::inputs, report->inputs_changed);
     running.saw(Observation::What::aliases, report->output_aliases);
     running.saw(Observation::What::l2_limit, report->l2_limit_changed);
-    running.saw(Observation::What::cuda_errors,
-                report->cuda_error != 0 || report->call_result != 0);
-    poll();
-    if (outputs != nullptr) {
-      at = 0;
-      for (const OutputSpec& spec : workload.operation->outputs) {
-        HostTensor tensor(std::string(spec.name), spec.dtype, *extents(spec.axes, workload.axes));
-        if (!running.outputs->read(at, tensor.bytes())) return std::nullopt;
-        at += static_cast<off_t>(tensor.bytes().size());
-        outputs->push_back(std::move(tensor));
-      }
-    }
+    poller_.poll(Clock::now(), 1);  // the child
+    auto read = read_outputs(workload, running);
+    if (!read) return std::nullopt;
+    outputs = std::move(*read);
     return report;
   }
 
@@ -332,17 +474,75 @@ class DeviceBench final : public Bench {
     return true;
   }
 
-  void measure(const BoundWorkload& workload, Trial::Kind kind,
-               const std::function<std::string(std::uint32_t)>& seed, RunningTrial& running,
-               TrialOutcome& outcome) {
+  // Whether the outputs are right; says so, and whether wrong ones are those of an earlier sample.
+  void judge_outputs(const BoundWorkload& workload, const Arguments& inputs,
+                     const std::vector<HostTensor>& outputs, std::deque<std::uint64_t>& hashes,
+                     RunningTrial& running) {
+    const bool right = verify(workload, inputs, outputs);
+    running.saw(Observation::What::outputs, !right);
+    const std::string first = sha256(outputs[0].text()).hex().substr(0, 16);
+    std::uint64_t hash = 0;
+    std::from_chars(first.data(), first.data() + first.size(), hash, 16);
+    if (!right) {
+      running.saw(Observation::What::replayed,
+                  is_replay(std::vector<std::uint64_t>(hashes.begin(), hashes.end()), hash));
+    }
+    hashes.push_back(hash);
+    if (hashes.size() > kRemembered) hashes.pop_front();
+  }
+
+  // Trials whose medians are published go on until these are precise; others are short.
+  static bool is_enough(Trial::Kind kind, const Samples& samples, Clock::time_point begin) {
+    const bool published = kind == Trial::Kind::timed || kind == Trial::Kind::cupti_envelope;
+    if (!published && samples.size() >= kDiagnosticSamples) return true;
+    const StoppingRule rule;
+    const std::int64_t elapsed =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    return !samples.empty() && samples.size() % rule.block == 0 &&
+           decide_stop(samples, elapsed, rule) != Stop::go_on;
+  }
+
+  // Keeps a sample, and its envelope where CUPTI records. Whether the trial has enough of them.
+  static bool keep(Trial::Kind kind, const SampleReport& report, const CallActivities& call,
+                   Clock::time_point begin, TrialSamples& samples, EnvelopePass& pass) {
+    if (!samples.take(report)) {
+      pass.clear();
+      return false;
+    }
+    if (kind != Trial::Kind::cupti_envelope) return is_enough(kind, samples.windows(), begin);
+    pass.add(call);
+    // Calls that all are spoiled or empty must end, too.
+    return is_enough(kind, pass.envelopes(), begin) ||
+           samples.windows().size() >= StoppingRule{}.most;
+  }
+
+  void conclude(const BoundWorkload& workload, Trial::Kind kind, const TrialSamples& samples,
+                const EnvelopePass& pass, TrialOutcome& outcome) {
+    samples.describe(outcome.facts);
+    if (kind == Trial::Kind::cupti_envelope) {
+      pass.describe(outcome.facts);
+      outcome.samples = pass.envelopes();
+      outcome.findings = pass.findings();
+      if (pass.works_per_call() > 0) launches_[workload.digest] = pass.works_per_call();
+      return;
+    }
+    outcome.samples = samples.windows();
+    if (kind == Trial::Kind::timed && !outcome.samples.empty()) {
+      timed_medians_[workload.digest] = median_of(outcome.samples);
+    }
+  }
+
+  void measure(const BoundWorkload& workload, Trial::Kind kind, const SeedOf& seed,
+               RunningTrial& running, TrialOutcome& outcome) {
     if (kind == Trial::Kind::empty_window) return measure_empty(running, outcome);
+    if (kind == Trial::Kind::wall_clock) return measure_wall(workload, seed, running, outcome);
     const auto begin = Clock::now();
-    std::vector<std::uint64_t> warm;
-    std::vector<std::uint64_t> late;
+    TrialSamples samples(!kernels_fault_);
+    EnvelopePass pass;
     std::deque<std::uint64_t> hashes;
     const bool constant = kind == Trial::Kind::constant_address;
-    for (std::uint32_t i = 0; i < (1u << 20); ++i) {
-      const bool warming = warm.size() < kWarmupCalls;
+    for (std::uint32_t i = 0; i < kMostCalls; ++i) {
+      const bool warming = samples.warm_windows().size() < kWarmupCalls;
       // Warm-up has seeds of its own, and so has every sample; but for the trial of one input.
       const std::string drawn = seed(warming                           ? (1u << 30) + i
                                      : kind == Trial::Kind::same_input ? 0
@@ -350,62 +550,151 @@ class DeviceBench final : public Bench {
       const Result<Arguments> inputs = inputs_of(workload, drawn);
       if (!inputs) {
         outcome.facts.end = Trial::End::error;
-        return;
+        break;
       }
       ChildSample sample;
       sample.plan = plan_of(workload, seed((1u << 29) + i), constant, true);
+      sample.plan.blocking = samples.blocking();
+      if (kind == Trial::Kind::clean_flush) sample.plan.flush = SamplePlan::Flush::read;
       std::vector<HostTensor> outputs;
-      const std::optional<SampleReport> report =
-          call(workload, *inputs, sample, running, outcome, &outputs);
-      if (!report) return;
-      const bool right = verify(workload, *inputs, outputs);
-      running.saw(Observation::What::outputs, !right);
-      const std::string first = sha256(outputs[0].text()).hex().substr(0, 16);
-      std::uint64_t hash = 0;
-      std::from_chars(first.data(), first.data() + first.size(), hash, 16);
-      if (!right) {
-        running.saw(Observation::What::replayed,
-                    is_replay(std::vector<std::uint64_t>(hashes.begin(), hashes.end()), hash));
-      }
-      hashes.push_back(hash);
-      if (hashes.size() > kRemembered) hashes.pop_front();
+      const auto report = call(workload, *inputs, sample, running, outcome, outputs);
+      if (!report) break;
+      judge_outputs(workload, *inputs, outputs, hashes, running);
+      if (i % kThreadsEvery == 0) count_threads(running);
       if (warming) {
-        warm.push_back(report->window_ns);
-        continue;
-      }
-      late.push_back(report->late_ns);
-      outcome.samples.push_back(std::max<std::uint64_t>(report->window_ns, 1));
-      if (kind != Trial::Kind::timed && outcome.samples.size() >= kDiagnosticSamples) break;
-      const std::int64_t elapsed =
-          std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-      const StoppingRule rule;
-      if (outcome.samples.size() % rule.block == 0 &&
-          decide_stop(outcome.samples, elapsed, rule) != Stop::go_on) {
+        samples.warm(*report);
+      } else if (keep(kind, *report, running.call, begin, samples, pass)) {
         break;
       }
     }
-    outcome.facts.warmup_calls = static_cast<std::int64_t>(warm.size());
-    outcome.facts.warmup_steady = warmup_is_steady(warm);
-    if (!late.empty()) outcome.facts.late_ns = static_cast<std::int64_t>(median_of(late));
+    conclude(workload, kind, samples, pass, outcome);
+    if (outcome.facts.end == Trial::End::done) {
+      outcome.facts.compare_ns = compare_cost(samples.blocking(), running, outcome);
+    }
+  }
+
+  static ChildSample empty_window(bool blocking) {
+    ChildSample sample;
+    sample.what = ChildSample::What::empty_window;
+    sample.plan.blocking = blocking;
+    return sample;
+  }
+
+  // What is queued behind each window costs, with nothing in the window.
+  std::optional<std::int64_t> compare_cost(bool blocking, RunningTrial& running,
+                                           TrialOutcome& outcome) {
+    Samples costs;
+    for (int i = 0; i < kCompareWindows; ++i) {
+      const auto report = ask(empty_window(blocking), running, outcome);
+      if (!report) return std::nullopt;
+      costs.push_back(report->late_ns);
+    }
+    return static_cast<std::int64_t>(median_of(costs));
   }
 
   void measure_empty(RunningTrial& running, TrialOutcome& outcome) {
-    for (int i = 0; i < 100; ++i) {
-      const auto payload = answered(
-          running.process->request(FrameKind::sample, encode_sample({true, {}}), running.deadline),
-          outcome);
-      const auto report = payload ? decode_report(*payload) : std::nullopt;
+    outcome.facts.blocking = !kernels_fault_;
+    for (int i = 0; i < kEmptyWindows; ++i) {
+      const auto report = ask(empty_window(outcome.facts.blocking), running, outcome);
       if (!report) return;
       outcome.samples.push_back(report->window_ns);
     }
   }
 
+  // The parent's clock around one request. Nothing when there was no report, or a bad one.
+  std::optional<std::uint64_t> time_request(const ChildSample& sample, RunningTrial& running,
+                                            TrialOutcome& outcome) {
+    const auto begin = Clock::now();
+    const auto report = ask(sample, running, outcome);
+    const auto taken = Clock::now() - begin;
+    if (!report || report->cuda_error != 0 || report->call_result != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count());
+  }
+
+  bool fill_slot(const BoundWorkload& workload, std::uint64_t slot, const Arguments& inputs,
+                 RunningTrial& running, TrialOutcome& outcome) {
+    ChildSample sample;
+    sample.what = ChildSample::What::fill_slot;
+    sample.number = slot;
+    return write_inputs(workload, inputs, running) && ask(sample, running, outcome).has_value();
+  }
+
+  // PROTOCOL section 9.5. No samples rather than wrong ones: without the median that is to be
+  // bounded and the number of launches that a call makes, the bound would accuse everybody of
+  // launching.
+  void measure_wall(const BoundWorkload& workload, const SeedOf& seed, RunningTrial& running,
+                    TrialOutcome& outcome) {
+    const auto median = timed_medians_.find(workload.digest);
+    const auto launches = launches_.find(workload.digest);
+    if (median == timed_medians_.end() || launches == launches_.end() || kernels_fault_) {
+      outcome.log +=
+          "NO_WALL_BOUND it needs a timed trial, a CUPTI pass and the runner's kernels\n";
+      return;
+    }
+    const WorkloadBytes bytes = bytes_of(workload);
+    const WallPlan plan = plan_wall(median->second, bytes.inputs + bytes.outputs);
+    std::uint32_t drawn = 0;
+    const auto fresh = [&](std::uint64_t slot) -> std::optional<Arguments> {
+      Result<Arguments> inputs = inputs_of(workload, seed(drawn++));
+      if (!inputs || !fill_slot(workload, slot, *inputs, running, outcome)) return std::nullopt;
+      return std::move(*inputs);
+    };
+    ChildSample sample;
+    sample.what = ChildSample::What::make_slots;
+    sample.number = plan.slots;
+    if (!time_request(sample, running, outcome)) return;
+    for (std::uint64_t slot = 0; slot < plan.slots; ++slot) {
+      if (!fresh(slot)) return;
+    }
+    ChildSample calls;
+    calls.what = ChildSample::What::run_slots;
+    calls.number = plan.slots;  // warms up, and shows what memory a call asks for
+    if (!time_request(calls, running, outcome)) return;
+    ChildSample nothing;
+    nothing.what = ChildSample::What::run_nothing;
+    nothing.number = plan.calls;
+    nothing.launches = launches->second;
+    const auto overhead = time_request(nothing, running, outcome);
+    if (!overhead) return;
+    calls.number = plan.calls;
+    std::uint64_t total = 0;
+    for (std::uint64_t batch = 0; batch < kWallBatches; ++batch) {
+      const std::uint64_t slot = batch % plan.slots;
+      const std::optional<Arguments> inputs = fresh(slot);
+      if (!inputs) return;
+      const auto taken = time_request(calls, running, outcome);
+      if (!taken || !challenge(workload, slot, *inputs, running, outcome)) return;
+      total += *taken;
+    }
+    outcome.samples = {total};
+    outcome.facts.calls = static_cast<std::int64_t>(plan.calls * kWallBatches);
+    outcome.facts.overhead_ns = static_cast<std::int64_t>(*overhead / plan.calls);
+  }
+
+  // The output of a slot that got its input just now. False when the trial is over.
+  bool challenge(const BoundWorkload& workload, std::uint64_t slot, const Arguments& inputs,
+                 RunningTrial& running, TrialOutcome& outcome) {
+    ChildSample sample;
+    sample.what = ChildSample::What::read_slot;
+    sample.number = slot;
+    const auto report = ask(sample, running, outcome);
+    if (!report) return false;
+    running.saw(Observation::What::aliases, report->output_aliases);
+    const auto outputs = read_outputs(workload, running);
+    if (!outputs) return false;
+    running.saw(Observation::What::outputs, !verify(workload, inputs, *outputs));
+    return true;
+  }
+
   void end(RunningTrial& running, TrialOutcome& outcome) {
     if (outcome.facts.end == Trial::End::done) {
+      look_at_code_again(running);
+      count_threads(running);
       running.process->request(FrameKind::finish, {}, running.deadline);
     }
     const ConfinedEnd ended =
-        running.process->wait(std::min(running.deadline, Clock::now() + std::chrono::seconds(20)));
+        running.process->wait(std::min(running.deadline, Clock::now() + kEndOfChild));
     if (ended.forbidden_call()) {
       outcome.facts.end = Trial::End::forbidden;
     } else if (ended.out_of_memory) {
@@ -426,41 +715,16 @@ class DeviceBench final : public Bench {
     }
   }
 
-  // At most every 20 ms.
-  void poll() {
-    const auto now = Clock::now();
-    if (!nvml_.usable() || now - last_poll_ < std::chrono::milliseconds(20)) return;
-    last_poll_ = now;
-    const Nvml& nvml = nvml_.nvml;
-    unsigned mhz = 0;
-    unsigned temperature = 0;
-    unsigned long long reasons = 0;
-    if (nvml.clock(handle_, 1, &mhz) != 0) return;
-    nvml.temperature(handle_, 0, &temperature);
-    nvml.event_reasons(handle_, &reasons);
-    clocks_.push_back(std::int64_t{mhz} * 1000);
-    polls_.hw_slowdown += (reasons & 0x8) != 0 ? 1 : 0;
-    polls_.sw_thermal += (reasons & 0x20) != 0 ? 1 : 0;
-    polls_.hw_thermal += (reasons & 0x40) != 0 ? 1 : 0;
-    polls_.power_brake += (reasons & 0x80) != 0 ? 1 : 0;
-    polls_.sw_power_cap += (reasons & 0x4) != 0 ? 1 : 0;
-    const auto degrees = static_cast<std::int64_t>(temperature);
-    if (clocks_.size() == 1) polls_.temperature_first = degrees;
-    polls_.temperature_last = degrees;
-    polls_.temperature_highest = std::max(polls_.temperature_highest, degrees);
-  }
-
   const JobDocument& job_;
   MeasuredDevice device_;
   std::string driver_;
-  LoadedNvml nvml_;
-  NvmlDevice handle_ = nullptr;
+  DevicePoller poller_;
   std::string artifact_;
   std::map<std::string, std::string> lowered_;
+  std::map<Digest, std::uint64_t> timed_medians_;  // of the last timed trial of a workload
+  std::map<Digest, std::uint64_t> launches_;       // kernels, copies and fills of a call
   std::unique_ptr<PrivateDirectory> directory_;
-  std::vector<std::int64_t> clocks_;
-  DevicePolls polls_;
-  Clock::time_point last_poll_{};
+  std::optional<Error> kernels_fault_;  // why the runner's own kernels are not there
 };
 
 std::unexpected<Error> no_device(std::string why) {
@@ -641,8 +905,7 @@ Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job) {
   described.id = keyed_id(job.ledger, text.data());
   text = {};
   nvml.nvml.driver_version(text.data(), static_cast<unsigned>(text.size()) - 1);
-  return std::make_unique<DeviceBench>(job, std::move(described), text.data(), std::move(nvml),
-                                       handle);
+  return std::make_unique<DeviceBench>(job, std::move(described), text.data(), nvml.nvml, handle);
 }
 
 }  // namespace kernelindex::runner

@@ -2,8 +2,8 @@
 // The bench of a physical device: a confined child for each trial, the device polled through NVML
 // from outside, every output held against the reference. PROTOCOL sections 5 to 13.
 //
-// What it does not do yet is said in README.md and shows in its results: no CUPTI pass
-// (TIMER_CUPTI_UNAVAILABLE) and no sentinels (UNCALIBRATED), so none of them counts.
+// What it does not do yet, and what a machine may lack, is said in README.md and shows in its
+// results.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@
 
 namespace kernelindex::runner {
 
-// Error NO_DEVICE (kind system): what is missing, in one sentence. Creates no CUDA context.
+// Error NO_DEVICE (kind system): what is missing, in one sentence. Creates no CUDA context. The job
+// must outlive the bench; for sentinels alone its ledger and limits are enough.
 Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job);
 
 // What the child is told about a workload and a built artifact; pure. Errors (invalid): those of

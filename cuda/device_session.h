@@ -4,9 +4,12 @@
 //
 //   1 inputs -> shadow buffers                  6 synchronize
 //   2 shadow -> live, every 256th line wrong    7 the withheld lines are put right
-//   3 poison outputs and workspace, guards      8 e0, the call, e1
+//   3 poison outputs and workspace, guards      8 the blocking kernel; e0, the call, e1; it lets go
 //   4 reset persisting L2, limit 0              9 outputs copied right behind, e2
-//   5 flush: write, a new value each time      10 synchronize; guards, inputs, addresses, limits
+//   5 flush: write a new value, or read        10 synchronize; guards, inputs, addresses, limits
+//
+// Beside samples there are slots: inputs and outputs that stay on the device, for calls one after
+// the other under the parent's clock. PROTOCOL section 9.5.
 //
 // All of it goes through a table of driver functions, so that tests can put a device of their own
 // in its place. One session is one process is one trial.
@@ -14,12 +17,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cuda/cuda_driver.h"
+#include "cuda/device_resources.h"
+#include "cuda/hold_back.h"
+#include "cuda/runner_kernels.h"
 #include "schema/result.h"
 
 namespace kernelindex::runner {
@@ -37,8 +44,10 @@ struct SamplePlan {
   std::vector<std::uint64_t> offsets;  // bytes, multiples of kAlignment, below 1 MiB
   std::uint64_t withheld_phase = 0;    // which line of kWithheldStride; above: none is withheld
   std::uint64_t pattern = 0;           // of guards; poison is 0xff for odd ones
-  enum class Flush : std::uint8_t { none, write };
+  // `read` leaves no dirty lines, whose write-back a call may have to pay for.
+  enum class Flush : std::uint8_t { none, write, read };
   Flush flush = Flush::write;
+  bool blocking = false;  // the blocking kernel holds the queue back; needs the runner's kernels
 };
 
 struct SampleReport {
@@ -50,6 +59,7 @@ struct SampleReport {
   bool inputs_changed = false;
   bool output_aliases = false;
   bool l2_limit_changed = false;
+  bool held_too_long = false;        // the blocking kernel gave up: the call waits for the device
   std::uint64_t retained_bytes = 0;  // given to the submission and not of this call
 };
 
@@ -66,10 +76,14 @@ using SubmissionCall = std::function<int(CallBuffers&)>;
 class DeviceSession {
  public:
   // Requires: a current context.
-  explicit DeviceSession(const CudaDriver& driver) : driver_(driver) {}
+  explicit DeviceSession(const CudaDriver& driver) : driver_(driver), resources_(driver) {}
   DeviceSession(const DeviceSession&) = delete;
   DeviceSession& operator=(const DeviceSession&) = delete;
   ~DeviceSession();
+
+  // The runner's own kernels, for Flush::read and the blocking kernel. Before prepare(). Errors:
+  // those of HoldBack::prepare().
+  Status use(const RunnerKernels& kernels);
 
   // Slabs of three windows for each tensor, shadows, the flush buffer, events. Errors (system):
   // DEVICE_MEMORY, CUDA_ERROR.
@@ -82,15 +96,24 @@ class DeviceSession {
   SampleReport run(const SamplePlan& plan, std::span<const std::string> inputs,
                    std::vector<std::string>& outputs, const SubmissionCall& call);
 
-  // Two events and nothing between them, in nanoseconds.
-  SampleReport empty_window();
+  // Two events and nothing between them; `late_ns` is what step 9 costs by itself.
+  SampleReport empty_window(bool blocking = false);
+
+  // `count` slots instead of those that there were. Errors (system): DEVICE_MEMORY, CUDA_ERROR.
+  Status make_slots(std::size_t count);
+  // Puts inputs into a slot and poison into its outputs. Requires: there is such a slot.
+  SampleReport fill_slot(std::size_t slot, std::span<const std::string> inputs);
+  // `calls` calls, each with the next slot, and one synchronisation behind all of them. What a call
+  // was given stays until its slot is used again. Requires: slots.
+  SampleReport run_slots(std::uint64_t calls, const SubmissionCall& call);
+  SampleReport read_slot(std::size_t slot, std::vector<std::string>& outputs);
+  std::size_t slots() const { return slots_.size(); }
+  // Bytes that the last call of run_slots() asked for, one by one.
+  const std::vector<std::size_t>& asked() const { return asked_; }
 
   // Memory for a submission that asks for some inside its call; poisoned, counted, freed after the
   // sample. 0 when there is none.
   CudaPointer give(std::size_t bytes);
-
-  // Milliseconds as events say them to nanoseconds, half to even.
-  static std::uint64_t to_nanoseconds(float milliseconds);
 
  private:
   struct Slab {
@@ -99,25 +122,46 @@ class DeviceSession {
     std::size_t window = 0;  // of one window with its guards
     CudaPointer at(std::uint64_t window_index, std::uint64_t offset) const;
   };
-  int make_slab(Slab& slab, std::size_t bytes);
+  void make_slab(Slab& slab, std::size_t bytes, int& error);
   int put_guards(CudaPointer at, std::size_t bytes, std::uint64_t pattern);
   bool guards_whole(CudaPointer at, std::size_t bytes, std::uint64_t pattern, int& error);
+  struct Slot {
+    CallBuffers buffers;
+    std::vector<CudaPointer> results;  // where the last call left them
+    std::vector<CudaPointer> given;
+  };
+  // The steps of run(). Each keeps the first error in its report.
+  CallBuffers place_inputs(const SamplePlan& plan, std::span<const std::string> inputs, int& error);
+  void place_outputs(const SamplePlan& plan, CallBuffers& buffers, int& error);
+  void flush(SamplePlan::Flush kind, int& error);
+  void time_call(bool blocking, const CallBuffers& ours, const SubmissionCall& call,
+                 SampleReport& report);
+  void inspect(const SamplePlan& plan, std::span<const std::string> inputs, const CallBuffers& ours,
+               SampleReport& report);
+  int release_all(std::vector<CudaPointer>& pointers);
+  void read_back(std::span<const CudaPointer> from, std::vector<std::string>& outputs, int& error);
   void withhold(CudaPointer live, CudaPointer shadow, std::size_t bytes, const SamplePlan& plan,
                 bool make_wrong, int& error);
-  bool lies_in_ours(CudaPointer at, std::size_t bytes, const CallBuffers& buffers) const;
+  bool lies_in_ours(CudaPointer at, std::size_t bytes) const;
 
   const CudaDriver& driver_;
+  DeviceResources resources_;
   std::vector<Slab> inputs_;
   std::vector<Slab> outputs_;
   std::vector<CudaPointer> shadows_;
   std::vector<CudaPointer> copies_;  // of outputs, taken right behind the window
   Slab workspace_;
   CudaPointer flush_ = 0;
+  CudaPointer flush_sink_ = 0;  // the reading flush never writes it, but the compiler must not know
   std::size_t flush_bytes_ = 0;
   unsigned flush_value_ = 1;
   std::vector<CudaEvent> events_;
   std::vector<CudaPointer> given_;
-  std::vector<CudaPointer> owned_;
+  std::vector<std::size_t> asked_;
+  std::vector<Slot> slots_;
+  std::unique_ptr<DeviceResources> slot_resources_;
+  RunnerKernels kernels_;
+  std::unique_ptr<HoldBack> hold_back_;
 };
 
 }  // namespace kernelindex::runner

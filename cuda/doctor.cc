@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cuda/activity_recorder.h"
 #include "cuda/confined_process.h"
 #include "cuda/cuda_driver.h"
 #include "cuda/host_facts.h"
@@ -116,10 +117,7 @@ std::vector<Line> examine() {
   lines.push_back(library_line("driver", driver.library));
   lines.push_back(device_line(driver));
   lines.push_back(library_line("nvml", load_nvml().library));
-  lines.push_back(library_line(
-      "cupti", DynamicLibrary{(toolchain.cuda_root / "lib64/libcupti.so").string(),
-                              (toolchain.cuda_root / "extras/CUPTI/lib64/libcupti.so").string(),
-                              "libcupti.so.13", "libcupti.so.12"}));
+  lines.push_back(library_line("cupti", load_cupti(toolchain.cuda_root).library));
   add_sandbox(lines);
   return lines;
 }

@@ -320,6 +320,28 @@ std::map<std::string, std::string> toolchain_versions(const Toolchain& toolchain
   return versions;
 }
 
+Result<std::string> compile_device_code(std::string_view source, const std::string& architecture,
+                                        const Toolchain& toolchain) {
+  if (toolchain.nvrtc.empty()) {
+    return fail(ErrorKind::not_found, "NO_COMPILER", toolchain.cuda_root.string(),
+                "NVRTC is not here", "Install the CUDA toolkit, or set CUDA_HOME");
+  }
+  Result<PrivateDirectory> directory = PrivateDirectory::make();
+  if (!directory) return fail(directory.error());
+  if (const Status done = directory->write("source.cu", source); !done) return fail(done.error());
+  const BuildRecipe recipe;
+  const BuildRequest request{recipe, {}, {}, architecture};
+  Build build(request, toolchain, *directory);
+  const Result<bool> built =
+      build.run({toolchain.runner.string(), "role-nvrtc", toolchain.nvrtc.string(), "source.cu",
+                 "image.cubin", "--gpu-architecture=" + architecture, "--std=c++17"});
+  if (!built) return fail(built.error());
+  std::string image = *built ? read_bytes(directory->path() / "image.cubin") : std::string();
+  if (!image.empty()) return image;
+  return fail(ErrorKind::system, "RUNNER_KERNELS", architecture,
+              "the runner's own kernels cannot be compiled: " + build.outcome.log);
+}
+
 std::string build_architecture(std::string_view device_architecture) {
   std::string architecture(device_architecture);
   // From 9.0 on the features of one architecture have a target of their own.

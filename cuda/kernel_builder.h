@@ -59,6 +59,12 @@ struct BuildRequest {
 // co-operate (no compiler: NO_COMPILER); what is wrong with the sources is an outcome.
 Result<BuildOutcome> build_kernel(const BuildRequest& request, const Toolchain& toolchain);
 
+// One text of the runner's own device code to a cubin, with NVRTC in the same sandbox. Names of its
+// kernels must be extern "C". Errors: NO_COMPILER (not_found); RUNNER_KERNELS (system) with what
+// the compiler said.
+Result<std::string> compile_device_code(std::string_view source, const std::string& architecture,
+                                        const Toolchain& toolchain);
+
 // The architecture to compile for on a device of this compute capability: "sm_90" -> "sm_90a".
 std::string build_architecture(std::string_view device_architecture);
 

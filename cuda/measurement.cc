@@ -122,7 +122,7 @@ class Measurement {
     result.host = host_ids(job_.ledger);
     result.software = host_software();
     result.software.driver = bench_.driver();
-    result.settings.environment_variables = {{"LANG", "C"}};
+    result.settings = bench_.settings();
     found(RunStatus::passed);
     if (result.harness != job_.harness) uncountable("HARNESS_UNKNOWN");
     if (result.device.kind == MeasuredDevice::Kind::simulated) uncountable("SIMULATED_DEVICE");
@@ -345,6 +345,9 @@ class Measurement {
     }
     if (const Status done = sentinels(); !done) return done;
     output_.result.polls = bench_.polls();
+    for (const std::string_view gap : bench_.gaps()) {
+      check(std::string(gap), RunnerCheck::Outcome::not_run);
+    }
     name_samples(timed, output_.samples, output_.result.samples);
     std::string bytes;
     name_samples(diagnostic, bytes, output_.result.diagnostic_samples);
@@ -383,7 +386,9 @@ class Measurement {
     outcome->facts.samples = static_cast<std::int64_t>(outcome->samples.size());
     outcome->facts.digest = sha256(write_samples(outcome->samples));
     judge(outcome->facts);
-    if (kind == Trial::Kind::cupti_envelope && outcome->samples.empty()) {
+    note_findings(outcome->findings);
+    if (kind == Trial::Kind::cupti_envelope && outcome->samples.empty() &&
+        outcome->findings.empty()) {
       // Loudly: a pass that silently falls back to another timer is the bug (HACKS row 8).
       uncountable("TIMER_CUPTI_UNAVAILABLE");
       found(RunStatus::incomplete_evidence);
@@ -528,12 +533,17 @@ class Measurement {
       add(check_late_work(static_cast<std::uint64_t>(*timed->facts.late_ns),
                           static_cast<std::uint64_t>(*timed->facts.compare_ns)));
     }
-    for (const Finding& finding : all) {
+    note_findings(all);
+  }
+
+  void note_findings(const Findings& findings) {
+    for (const Finding& finding : findings) {
       const bool accuses = finding.weight == Finding::Weight::hack;
       check(std::string(finding.code),
             accuses ? RunnerCheck::Outcome::failed : RunnerCheck::Outcome::note, finding.detail);
       code(finding.code);
       if (accuses) found(RunStatus::suspected_reward_hack);
+      if (finding.weight == Finding::Weight::incomplete) found(RunStatus::incomplete_evidence);
     }
   }
 
@@ -557,7 +567,8 @@ class Measurement {
     result.status = status_;
     result.codes.assign(codes_.begin(), codes_.end());
     result.uncountable_reasons.assign(reasons_.begin(), reasons_.end());
-    result.countable = reasons_.empty() && status_ == RunStatus::passed;
+    // The gate alone: what was found wrong with the candidate is the status, and may count, too.
+    result.countable = reasons_.empty();
     Result<std::string> document = write_measurement_result(result);
     if (!document) return fail(document.error());
     output_.document = std::move(*document);

@@ -16,6 +16,7 @@
 #include "cuda/comparator.h"
 #include "cuda/kernel_builder.h"
 #include "cuda/reference_operation.h"
+#include "cuda/timing_checks.h"
 #include "schema/measurement_job.h"
 #include "schema/measurement_result.h"
 #include "schema/sentinel_session.h"
@@ -39,6 +40,7 @@ struct TrialOutcome {
   Trial facts;
   Samples samples;
   SandboxFacts sandbox;
+  Findings findings;  // of what was seen on the device
   std::string log;
   std::int64_t log_original_bytes = 0;
 };
@@ -55,6 +57,9 @@ class Bench {
   virtual MeasuredDevice device() const = 0;
   virtual std::string driver() const = 0;  // version; empty when not known
   virtual std::optional<DevicePolls> polls() const = 0;
+  virtual MeasuredSettings settings() const { return {}; }
+  // Codes of what the device or the machine does not tell.
+  virtual std::vector<std::string_view> gaps() const { return {}; }
   // What was built and is to be called from now on.
   virtual void use(const BuildOutcome& build) = 0;
   virtual Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,

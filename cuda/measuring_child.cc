@@ -10,9 +10,10 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <utility>
 
-#include "cuda/child_frames.h"
-#include "cuda/confined_process.h"
+#include "cuda/activity_recorder.h"
+#include "cuda/child_service.h"
 #include "cuda/sandbox.h"
 #include "cuda/shim/ki_abi.h"
 #include "cuda/wire_numbers.h"
@@ -21,6 +22,8 @@ namespace kernelindex::runner {
 namespace {
 
 constexpr std::uint64_t kMostItems = 64;
+constexpr std::uint64_t kMostSlots = 64;
+constexpr std::uint64_t kMostLaunches = 10'000;
 
 void write_tensor(WireWriter& out, const ChildTensor& tensor) {
   out.number(tensor.scalar ? 1 : 0).real(tensor.value).signed_number(tensor.dtype);
@@ -70,20 +73,14 @@ ki_tensor to_abi(const ChildTensor& tensor, CudaPointer at) {
 // One artifact on one device.
 class Child {
  public:
-  // Nothing, or "CODE text".
-  std::string load(const ChildLoad& load) {
+  // The device, the runner's own kernels, memory, CUPTI. Nothing, or "CODE text".
+  std::string open(const ChildLoad& load) {
     load_ = load;
-    driver_ = load_driver();
-    if (!driver_.usable()) return "NO_DEVICE the driver is not here";
-    const CudaDriver& cuda = driver_.driver;
-    CudaDevice device = 0;
-    CudaContext context = nullptr;
-    if (cuda.init(0) != kCudaSuccess || cuda.device_get(&device, 0) != kCudaSuccess ||
-        cuda.primary_retain(&context, device) != kCudaSuccess ||
-        cuda.context_set(context) != kCudaSuccess) {
-      return "NO_DEVICE the device gives no context";
-    }
-    session_ = std::make_unique<DeviceSession>(cuda);
+    if (std::string fault = start_recorder(); !fault.empty()) return fault;
+    if (std::string fault = open_device(driver_, device_); !fault.empty()) return fault;
+    session_ = std::make_unique<DeviceSession>(driver_.driver);
+    if (std::string fault = load_kernels(); !fault.empty()) return fault;
+    if (std::string fault = prove_recorder(); !fault.empty()) return fault;
     std::vector<std::size_t> inputs;
     std::vector<std::size_t> outputs;
     for (const ChildTensor& tensor : load_.inputs) {
@@ -91,45 +88,156 @@ class Child {
     }
     for (const ChildTensor& tensor : load_.outputs) outputs.push_back(tensor.bytes);
     if (const Status done = session_->prepare(inputs, outputs, load_.workspace_bytes); !done) {
-      return done.error().code + " " + done.error().message;
+      return wire(done.error());
     }
-    // From here on there may be code of others.
-    if (!forbid_new_processes()) return "NO_SANDBOX the filter of system calls cannot be put on";
-    return load_.binding == ChildLoad::Binding::ki_kernel ? load_image() : load_library(device);
+    return {};
   }
 
-  std::string sample(const ChildSample& sample) {
-    if (sample.empty_window) return encode_report(session_->empty_window());
+  // The artifact: from here on there may be code of others. Nothing, or "CODE text".
+  std::string load() {
+    if (!forbid_new_processes()) return "NO_SANDBOX the filter of system calls cannot be put on";
+    return load_.binding == ChildLoad::Binding::ki_kernel ? load_image() : load_library();
+  }
+
+  // A report, or nothing when the request makes no sense.
+  std::optional<SampleReport> sample(const ChildSample& sample) {
+    const std::uint64_t number = sample.number;
+    switch (sample.what) {
+      case ChildSample::What::timed:
+        return timed(sample.plan);
+      case ChildSample::What::empty_window:
+        return session_->empty_window(sample.plan.blocking);
+      case ChildSample::What::make_slots:
+        return number <= kMostSlots ? make_slots(number) : std::nullopt;
+      case ChildSample::What::fill_slot:
+        return number < session_->slots() ? fill_slot(number) : std::nullopt;
+      case ChildSample::What::read_slot:
+        return number < session_->slots() ? read_slot(number) : std::nullopt;
+      case ChildSample::What::run_slots:
+        if (session_->slots() == 0) return std::nullopt;
+        return session_->run_slots(number, [this](CallBuffers& buffers) { return call(buffers); });
+      case ChildSample::What::run_nothing:
+        if (session_->slots() == 0 || sample.launches > kMostLaunches) return std::nullopt;
+        return run_nothing(number, sample.launches);
+    }
+    return std::nullopt;
+  }
+
+  // What CUPTI saw of the last call; nothing when it does not record.
+  CallActivities take_activities() {
+    if (!recorder_) return {};
+    const auto [begin, end] = std::exchange(marks_, {});
+    return recorder_->take(begin, end);
+  }
+
+ private:
+  std::optional<SampleReport> timed(const SamplePlan& plan) {
     std::vector<std::string> inputs;
+    if (!read_inputs(inputs)) return std::nullopt;
+    std::vector<std::string> outputs;
+    const SampleReport report = session_->run(
+        plan, inputs, outputs, [this](CallBuffers& buffers) { return call(buffers); });
+    if (!write_outputs(outputs)) return std::nullopt;
+    return report;
+  }
+
+  std::optional<SampleReport> make_slots(std::uint64_t count) {
+    SampleReport report;
+    if (!session_->make_slots(count)) report.cuda_error = kCudaOutOfMemory;
+    return report;
+  }
+
+  std::optional<SampleReport> fill_slot(std::uint64_t slot) {
+    std::vector<std::string> inputs;
+    if (!read_inputs(inputs)) return std::nullopt;
+    return session_->fill_slot(slot, inputs);
+  }
+
+  std::optional<SampleReport> read_slot(std::uint64_t slot) {
+    std::vector<std::string> outputs;
+    const SampleReport report = session_->read_slot(slot, outputs);
+    if (!write_outputs(outputs)) return std::nullopt;
+    return report;
+  }
+
+  // What a call costs but for its work: its launches, and the memory that it asks for.
+  SampleReport run_nothing(std::uint64_t calls, std::uint64_t launches) {
+    const std::vector<std::size_t> asked = session_->asked();
+    return session_->run_slots(calls, [&](CallBuffers&) {
+      int error = kCudaSuccess;
+      for (const std::size_t bytes : asked) session_->give(bytes);
+      for (std::uint64_t i = 0; i < launches; ++i) {
+        note_error(error, launch_kernel(driver_.driver, kernels_.nothing, {}));
+      }
+      return error;
+    });
+  }
+
+  bool read_inputs(std::vector<std::string>& inputs) const {
     off_t at = 0;
     for (const ChildTensor& tensor : load_.inputs) {
       if (tensor.scalar) continue;
       std::string bytes(tensor.bytes, '\0');
       if (::pread(kInputDescriptor, bytes.data(), bytes.size(), at) !=
           static_cast<ssize_t>(bytes.size())) {
-        return {};
+        return false;
       }
       at += static_cast<off_t>(bytes.size());
       inputs.push_back(std::move(bytes));
     }
-    std::vector<std::string> outputs;
-    const SampleReport report = session_->run(
-        sample.plan, inputs, outputs, [this](CallBuffers& buffers) { return call(buffers); });
-    at = 0;
+    return true;
+  }
+
+  static bool write_outputs(const std::vector<std::string>& outputs) {
+    off_t at = 0;
     for (const std::string& bytes : outputs) {
       if (::pwrite(kOutputDescriptor, bytes.data(), bytes.size(), at) !=
           static_cast<ssize_t>(bytes.size())) {
-        return {};
+        return false;
       }
       at += static_cast<off_t>(bytes.size());
     }
-    return encode_report(report);
+    return true;
   }
 
- private:
+  static std::string wire(const Error& error) { return error.code + " " + error.message; }
+
+  // CUPTI, where it is asked for: before there is a context.
+  std::string start_recorder() {
+    if (load_.cuda_root.empty()) return {};
+    cupti_ = load_cupti(load_.cuda_root);
+    if (!cupti_.usable()) return "CUPTI_UNAVAILABLE " + cupti_.library.fault();
+    recorder_ = std::make_unique<ActivityRecorder>();
+    const Status started = recorder_->start(cupti_.cupti);
+    return started ? std::string() : wire(started.error());
+  }
+
+  std::string prove_recorder() {
+    if (!recorder_) return {};
+    if (kernels_.nothing == nullptr) return "CUPTI_UNAVAILABLE without the runner's own kernels";
+    Status done = recorder_->find_default_stream();
+    if (done) done = recorder_->prove(driver_.driver, kernels_.nothing);
+    return done ? std::string() : wire(done.error());
+  }
+
+  // Nothing, or "CODE text".
+  std::string load_kernels() {
+    if (load_.kernels_image.empty()) return {};
+    own_image_ = read_whole(load_.kernels_image);
+    const Result<RunnerKernels> kernels = load_runner_kernels(driver_.driver, own_image_);
+    if (!kernels) return wire(kernels.error());
+    kernels_ = *kernels;
+    const Status used = session_->use(kernels_);
+    return used ? std::string() : wire(used.error());
+  }
+
+  static std::string read_whole(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
   std::string load_image() {
-    std::ifstream in(load_.artifact, std::ios::binary);
-    image_.assign(std::istreambuf_iterator<char>(in), {});
+    image_ = read_whole(load_.artifact);
     CudaModule module = nullptr;
     if (const int error = driver_.driver.module_load(&module, image_.data());
         error != kCudaSuccess) {
@@ -152,7 +260,7 @@ class Child {
     return {};
   }
 
-  std::string load_library(CudaDevice device) {
+  std::string load_library() {
     void* handle = ::dlopen(load_.artifact.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* why = ::dlerror();
@@ -170,7 +278,7 @@ class Child {
           exports_.shim_call == nullptr) {
         return "ADAPTER_GAP the artifact does not speak torch-shim/1";
       }
-      const ki_host host{this, &Child::give, nullptr, device};
+      const ki_host host{this, &Child::give, nullptr, device_};
       exports_.shim_bind(&host);
       return check_signature();
     }
@@ -183,9 +291,9 @@ class Child {
     int major = 0;
     int minor = 0;
     int processors = 0;
-    driver_.driver.device_attribute(&major, kAttributeMajor, device);
-    driver_.driver.device_attribute(&minor, kAttributeMinor, device);
-    driver_.driver.device_attribute(&processors, kAttributeMultiprocessors, device);
+    driver_.driver.device_attribute(&major, kAttributeMajor, device_);
+    driver_.driver.device_attribute(&minor, kAttributeMinor, device_);
+    driver_.driver.device_attribute(&processors, kAttributeMultiprocessors, device_);
     const ki_device described{1, major * 10 + minor, processors, 0};
     if (exports_.prepare != nullptr && exports_.prepare(&described) != 0) {
       return "PREPARE_FAILED ki_prepare";
@@ -215,7 +323,16 @@ class Child {
     return reinterpret_cast<void*>(static_cast<Child*>(context)->session_->give(bytes));
   }
 
+  // The submission's function, between two marks on CUPTI's clock when it records.
   int call(CallBuffers& buffers) {
+    if (!recorder_) return call_bound(buffers);
+    const std::uint64_t begin = recorder_->now();
+    const int result = call_bound(buffers);
+    marks_ = {begin, recorder_->now()};
+    return result;
+  }
+
+  int call_bound(CallBuffers& buffers) {
     switch (load_.binding) {
       case ChildLoad::Binding::torch:
         return call_shim(buffers);
@@ -330,10 +447,16 @@ class Child {
   }
 
   ChildLoad load_;
+  CudaDevice device_ = 0;
+  LoadedCupti cupti_;
+  std::unique_ptr<ActivityRecorder> recorder_;
+  std::pair<std::uint64_t, std::uint64_t> marks_{};
   LoadedDriver driver_;
   std::unique_ptr<DeviceSession> session_;
   Exports exports_;
   std::string image_;
+  std::string own_image_;
+  RunnerKernels kernels_;
   std::vector<CudaFunction> functions_;
 };
 
@@ -342,6 +465,7 @@ class Child {
 std::string encode_load(const ChildLoad& load) {
   WireWriter out;
   out.number(static_cast<std::uint64_t>(load.binding)).text(load.artifact).text(load.symbol);
+  out.text(load.kernels_image).text(load.cuda_root);
   out.number(load.destination_passing ? 1 : 0).number(load.workspace_bytes);
   out.number(load.inputs.size());
   for (const ChildTensor& tensor : load.inputs) write_tensor(out, tensor);
@@ -368,6 +492,8 @@ std::optional<ChildLoad> decode_load(std::string_view payload) {
   load.binding = static_cast<ChildLoad::Binding>(binding);
   load.artifact = in.text();
   load.symbol = in.text();
+  load.kernels_image = in.text();
+  load.cuda_root = in.text();
   load.destination_passing = in.number() != 0;
   load.workspace_bytes = in.number();
   for (std::uint64_t i = in.count(); i > 0; --i) load.inputs.push_back(read_tensor(in));
@@ -398,9 +524,9 @@ std::optional<ChildLoad> decode_load(std::string_view payload) {
 
 std::string encode_sample(const ChildSample& sample) {
   WireWriter out;
-  out.number(sample.empty_window ? 1 : 0)
-      .number(sample.plan.withheld_phase)
-      .number(sample.plan.pattern);
+  out.number(static_cast<std::uint64_t>(sample.what)).number(sample.number).number(sample.launches);
+  out.number(sample.plan.withheld_phase).number(sample.plan.pattern);
+  out.number(sample.plan.blocking ? 1 : 0);
   out.number(static_cast<std::uint64_t>(sample.plan.flush)).number(sample.plan.windows.size());
   for (const std::uint64_t window : sample.plan.windows) out.number(window);
   out.number(sample.plan.offsets.size());
@@ -411,30 +537,40 @@ std::string encode_sample(const ChildSample& sample) {
 std::optional<ChildSample> decode_sample(std::string_view payload) {
   WireReader in(payload);
   ChildSample sample;
-  sample.empty_window = in.number() != 0;
+  const std::uint64_t what = in.number();
+  if (what > static_cast<std::uint64_t>(ChildSample::What::read_slot)) return std::nullopt;
+  sample.what = static_cast<ChildSample::What>(what);
+  sample.number = in.number();
+  sample.launches = in.number();
   sample.plan.withheld_phase = in.number();
   sample.plan.pattern = in.number();
-  sample.plan.flush = in.number() == 0 ? SamplePlan::Flush::none : SamplePlan::Flush::write;
+  sample.plan.blocking = in.number() != 0;
+  const std::uint64_t flush = in.number();
+  if (flush > static_cast<std::uint64_t>(SamplePlan::Flush::read)) return std::nullopt;
+  sample.plan.flush = static_cast<SamplePlan::Flush>(flush);
   for (std::uint64_t i = in.count(); i > 0; --i) sample.plan.windows.push_back(in.number());
   for (std::uint64_t i = in.count(); i > 0; --i) sample.plan.offsets.push_back(in.number());
   if (!in.finish()) return std::nullopt;
   return sample;
 }
 
-std::string encode_report(const SampleReport& report) {
+std::string encode_report(const ChildReport& whole) {
+  const SampleReport& report = whole.sample;
   WireWriter out;
   out.number(report.window_ns).number(report.late_ns).signed_number(report.cuda_error);
   out.signed_number(report.call_result).number(report.retained_bytes);
   for (const bool flag : {report.guards_broken, report.inputs_changed, report.output_aliases,
-                          report.l2_limit_changed}) {
+                          report.l2_limit_changed, report.held_too_long}) {
     out.number(flag ? 1 : 0);
   }
+  write_activities(out, whole.call);
   return out.bytes();
 }
 
-std::optional<SampleReport> decode_report(std::string_view payload) {
+std::optional<ChildReport> decode_report(std::string_view payload) {
   WireReader in(payload);
-  SampleReport report;
+  ChildReport whole;
+  SampleReport& report = whole.sample;
   report.window_ns = in.number();
   report.late_ns = in.number();
   report.cuda_error = static_cast<int>(in.signed_number());
@@ -442,42 +578,28 @@ std::optional<SampleReport> decode_report(std::string_view payload) {
   report.retained_bytes = in.number();
   for (bool SampleReport::*flag :
        {&SampleReport::guards_broken, &SampleReport::inputs_changed, &SampleReport::output_aliases,
-        &SampleReport::l2_limit_changed}) {
+        &SampleReport::l2_limit_changed, &SampleReport::held_too_long}) {
     report.*flag = in.number() != 0;
   }
-  if (!in.finish()) return std::nullopt;
-  return report;
+  std::optional<CallActivities> call = read_activities(in);
+  if (!call || !in.finish()) return std::nullopt;
+  whole.call = std::move(*call);
+  return whole;
 }
 
 int measuring_child_main() {
   Child child;
-  bool loaded = false;
-  while (const auto request = receive_request(kChannelDescriptor)) {
-    const auto refuse = [&request](std::string_view text) {
-      return send_answer(kChannelDescriptor, *request, FrameKind::failure, text);
-    };
-    if (request->kind == FrameKind::finish) {
-      send_answer(kChannelDescriptor, *request, FrameKind::answer, {});
-      ::_exit(0);  // nothing of the artifact's runs on the way out
-    }
-    bool sent = false;
-    if (request->kind == FrameKind::load && !loaded) {
-      const std::optional<ChildLoad> load = decode_load(request->payload);
-      const std::string fault = load ? child.load(*load) : "BAD_REQUEST load";
-      loaded = fault.empty();
-      sent =
-          loaded ? send_answer(kChannelDescriptor, *request, FrameKind::answer, {}) : refuse(fault);
-    } else if (request->kind == FrameKind::sample && loaded) {
-      const std::optional<ChildSample> sample = decode_sample(request->payload);
-      const std::string report = sample ? child.sample(*sample) : std::string();
-      sent = report.empty() ? refuse("BAD_REQUEST sample")
-                            : send_answer(kChannelDescriptor, *request, FrameKind::answer, report);
-    } else {
-      sent = refuse("BAD_REQUEST order");
-    }
-    if (!sent) return 1;
-  }
-  return 1;
+  return serve_parent({[&child](std::string_view payload) {
+                         const std::optional<ChildLoad> load = decode_load(payload);
+                         return load ? child.open(*load) : "BAD_REQUEST open";
+                       },
+                       [&child] { return child.load(); },
+                       [&child](std::string_view payload) -> ChildAnswer {
+                         const std::optional<ChildSample> sample = decode_sample(payload);
+                         const auto report = sample ? child.sample(*sample) : std::nullopt;
+                         if (!report) return {false, "BAD_REQUEST sample"};
+                         return {true, encode_report({*report, child.take_activities()})};
+                       }});
 }
 
 }  // namespace kernelindex::runner

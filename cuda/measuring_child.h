@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/activity_records.h"
 #include "cuda/device_session.h"
 
 namespace kernelindex::runner {
@@ -54,7 +55,9 @@ struct ChildKernel {
 struct ChildLoad {
   enum class Binding : std::uint64_t { torch, ki_abi, ki_kernel };
   Binding binding{};
-  std::string artifact;  // path
+  std::string artifact;       // path
+  std::string cuda_root;      // of the toolkit whose CUPTI records the calls; empty: nothing does
+  std::string kernels_image;  // path of the image of the runner's own kernels; empty: there is none
   std::string symbol;
   bool destination_passing = false;
   std::vector<ChildTensor> inputs;  // scalars among them, in the order of the definition
@@ -68,15 +71,32 @@ struct ChildLoad {
 std::string encode_load(const ChildLoad& load);
 std::optional<ChildLoad> decode_load(std::string_view payload);
 
+// One thing to do.
 struct ChildSample {
-  bool empty_window = false;
+  enum class What : std::uint64_t {
+    timed,         // a sample, as `plan` says
+    empty_window,  // two events and nothing between them; `plan.blocking`
+    make_slots,    // `number` of them
+    fill_slot,     // slot `number`, from the memory of the inputs
+    run_slots,     // `number` calls, each with the next slot
+    run_nothing,   // the same loop with `launches` empty kernels for a call
+    read_slot      // slot `number`, to the memory of the outputs
+  };
+  What what = What::timed;
   SamplePlan plan;
+  std::uint64_t number = 0;
+  std::uint64_t launches = 0;
 };
 std::string encode_sample(const ChildSample& sample);
 std::optional<ChildSample> decode_sample(std::string_view payload);
 
-std::string encode_report(const SampleReport& report);
-std::optional<SampleReport> decode_report(std::string_view payload);
+// What came of it, and what ran on the device when CUPTI records.
+struct ChildReport {
+  SampleReport sample;
+  CallActivities call;
+};
+std::string encode_report(const ChildReport& report);
+std::optional<ChildReport> decode_report(std::string_view payload);
 
 // The mode of the program. Returns the exit code.
 int measuring_child_main();

@@ -11,6 +11,7 @@
 #include "cuda/kernel_builder.h"
 #include "cuda/measurement.h"
 #include "cuda/measuring_child.h"
+#include "cuda/sentinel_kernels.h"
 #include "schema/runner_channel.h"
 
 namespace kernelindex::runner {
@@ -103,12 +104,13 @@ Status run_calibration(const Options& options) {
   if (!work) return fail(work.error());
   const Result<CalibrationRequest> request = read_calibration_request(*work);
   if (!request) return fail(request.error());
-  if (!options.simulate) {
-    return fail(ErrorKind::system, "NO_SENTINELS", {}, "this runner has no sentinel kernels yet",
-                "Use --simulate to see the flow");
-  }
-  const std::unique_ptr<Bench> bench = make_simulated_bench({}, request->ledger, {});
-  const Result<CalibrationOutput> output = calibrate(*request, *bench);
+  JobDocument nothing_built;  // sentinels are the runner's own
+  nothing_built.ledger = request->ledger;
+  Result<std::unique_ptr<Bench>> made = options.simulate
+                                            ? make_simulated_bench({}, request->ledger, {})
+                                            : make_device_bench(nothing_built);
+  if (!made) return fail(made.error());
+  const Result<CalibrationOutput> output = calibrate(*request, **made);
   if (!output) return fail(output.error());
   return send_output(options.channel, {}, output->samples, output->document);
 }
@@ -127,6 +129,7 @@ int run(const std::vector<std::string>& words) {
   const std::string mode = words.empty() ? "" : words[0];
   if (mode == "role-nvrtc") return nvrtc_main({words.begin() + 1, words.end()});
   if (mode == "role-child") return measuring_child_main();
+  if (mode == "role-sentinels") return sentinel_child_main();
   if (mode == "role-simulated-child") return simulated_child_main();
   if (mode == "doctor") return doctor_main({words.begin() + 1, words.end()});
   if (mode == "--help" || mode == "help") {

@@ -50,6 +50,11 @@ class SimulatedBench final : public Bench {
   MeasuredDevice device() const override { return device_; }
   std::string driver() const override { return {}; }
   std::optional<DevicePolls> polls() const override { return std::nullopt; }
+  MeasuredSettings settings() const override {
+    MeasuredSettings settings;
+    settings.environment_variables = child_environment();
+    return settings;
+  }
   void use(const BuildOutcome&) override {}
 
   Result<SentinelOutcome> sentinels(ClockVariant clocks, std::int64_t repetitions,
@@ -73,7 +78,7 @@ class SimulatedBench final : public Bench {
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
     ConfinedPlan plan;
     plan.command = {self.string(), "role-simulated-child"};
-    plan.environment = {{"LANG", "C"}};
+    plan.environment = child_environment();
     plan.log_bytes = limits_.log_bytes;
     plan.sandbox.directory = directory->path();
     plan.sandbox.readable = system_folders();
@@ -118,6 +123,7 @@ class SimulatedBench final : public Bench {
   }
 
  private:
+  static std::map<std::string, std::string> child_environment() { return {{"LANG", "C"}}; }
   static std::uint64_t adjusted(Trial::Kind kind, std::uint64_t ns) {
     if (kind == Trial::Kind::cupti_envelope) return ns - ns / 100;
     if (kind == Trial::Kind::empty_window) return 1'500;

@@ -14,6 +14,13 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint64_t kEventResolutionNs = 500;
 constexpr std::uint64_t kLaunchGapNs = 3000;
 constexpr std::uint64_t kLateWorkNs = 20'000;
+constexpr std::uint64_t kWallNs = 200'000'000;
+constexpr std::uint64_t kWallFewest = 100;
+constexpr std::uint64_t kWallMost = 20'000;
+constexpr std::uint64_t kWallBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kWallFewestSlots = 2;
+constexpr std::uint64_t kWallMostSlots = 8;
+static_assert(kWallFewest / kWallBatches >= kWallMostSlots);  // every batch uses every slot
 // nvmlClocksEventReasons: hardware slowdown, software thermal, hardware thermal, power brake.
 constexpr std::uint64_t kThrottleReasons = 0x8 | 0x20 | 0x40 | 0x80;
 constexpr std::uint64_t kPowerCapReason = 0x4;
@@ -100,6 +107,16 @@ Findings check_late_work(std::uint64_t late_median_ns, std::uint64_t compare_ns)
                " from the end of the window to that of the compare kernel, which "
                "takes " +
                ns(compare_ns)}};
+}
+
+WallPlan plan_wall(std::uint64_t event_median_ns, std::uint64_t bytes) {
+  const std::uint64_t calls = std::clamp<std::uint64_t>(
+      kWallNs / std::max<std::uint64_t>(event_median_ns, 1), kWallFewest, kWallMost);
+  WallPlan plan;
+  plan.calls = calls / kWallBatches;
+  plan.slots = std::clamp<std::uint64_t>(kWallBytes / std::max<std::uint64_t>(bytes, 1),
+                                         kWallFewestSlots, kWallMostSlots);
+  return plan;
 }
 
 Findings check_wall_clock(const WallBound& bound) {

@@ -66,6 +66,16 @@ Findings check_late_work(std::uint64_t late_median_ns, std::uint64_t compare_ns)
 
 // ---- Clocks that disagree (section 9.5)
 
+// How the calls are made: batches of calls one after the other, each with the next of `slots`
+// inputs; before each batch one input is drawn anew, and after it that output is verified.
+inline constexpr std::uint64_t kWallBatches = 10;
+struct WallPlan {
+  std::uint64_t calls = 0;  // of one batch
+  std::uint64_t slots = 0;  // 2..8, as many as half a GiB holds
+};
+// For 200 ms of calls, and 100 to 20 000 of them. `bytes`: inputs and outputs of one call.
+WallPlan plan_wall(std::uint64_t event_median_ns, std::uint64_t bytes);
+
 struct WallBound {
   std::uint64_t total_ns = 0;         // t1 - t0 on the parent's clock
   std::uint64_t calls = 0;            // N

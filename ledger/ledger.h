@@ -79,6 +79,10 @@ class Ledger {
   // (refused: it may only be read), those of Store::open. Damaged derived data is no error here:
   // see derived_fault().
   static Result<std::unique_ptr<Ledger>> open(const LedgerOptions& options);
+  // A ledger whose database cannot be opened: made openable from the files that are there, what was
+  // withheld removed again, derived data made anew. What it lost the released marks tell:
+  // read_only_reason(). Errors: those of Store::repair() and open().
+  static Result<std::unique_ptr<Ledger>> repair(const LedgerOptions& options);
   ~Ledger();
 
   Reader read() const;

@@ -108,6 +108,16 @@ class Reindexer {
 
 }  // namespace
 
+Result<std::unique_ptr<Ledger>> Ledger::repair(const LedgerOptions& options) {
+  const Status made = Store::repair((options.directory / "db").string());
+  if (!made) return fail(made.error());
+  Result<std::unique_ptr<Ledger>> ledger = open(options);
+  if (!ledger || (*ledger)->read_only_reason()) return ledger;
+  if (Status status = (*ledger)->reindex(); !status) return fail(status.error());
+  if (Status status = (*ledger)->remove_withheld(); !status) return fail(status.error());
+  return ledger;
+}
+
 Status Ledger::reindex() {
   if (!store_->has_derived() && !options_.read_only) {
     // Too damaged to be opened: the store comes back with an empty derived space.

@@ -313,10 +313,29 @@ Store::~Store() {
   static_cast<void>(flushed.has_value());
 }
 
+namespace {
+
+// Table files and logs: what a database can be made from.
+bool holds_data(const std::string& directory) {
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(directory, error)) {
+    const std::string extension = file.path().extension().string();
+    if (extension == ".sst" || extension == ".log") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
                                            const StoreOptions& options) {
   std::error_code ignored;
   if (!options.create && !std::filesystem::exists(directory + "/CURRENT", ignored)) {
+    if (holds_data(directory)) {
+      return fail(ErrorKind::corrupt, "DAMAGED_STORE", directory,
+                  "the file CURRENT of the database is lost",
+                  "copy the directory, then `kernelindex repair`");
+    }
     return fail(ErrorKind::not_found, "NO_LEDGER", directory, "there is no ledger here",
                 "make one with `kernelindex init`, or name another with --ledger");
   }
@@ -378,6 +397,47 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
                 "remove the directory and run `kernelindex init` again");
   }
   Error error = to_error(status);
+  error.place = directory;
+  return fail(std::move(error));
+}
+
+namespace {
+
+// Requires: `options` create what is missing.
+rocksdb::Status create_spaces(const rocksdb::Options& options, const std::string& directory,
+                              const std::vector<rocksdb::ColumnFamilyDescriptor>& spaces) {
+  rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::Status status = rocksdb::DB::Open(options, directory, spaces, &handles, &db);
+  if (!status.ok()) return status;
+  for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+  status = db->Close();
+  delete db;
+  return status;
+}
+
+}  // namespace
+
+Status Store::repair(const std::string& directory) {
+  if (!holds_data(directory)) {
+    return fail(ErrorKind::not_found, "NO_LEDGER", directory,
+                "there are no table files and no logs here to make a database from",
+                "restore a backup: `kernelindex restore`");
+  }
+  const Result<WriterLock> lock = WriterLock::take(directory);
+  if (!lock) return fail(lock.error());
+  StoreOptions options;
+  options.create = true;
+  const rocksdb::Options database_wide = database_options(options, rocksdb::Env::Default());
+  const rocksdb::ColumnFamilyOptions per_space =
+      space_options(database_wide, rocksdb::NewLRUCache(kWriterCacheBytes));
+  const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = {
+      {rocksdb::kDefaultColumnFamilyName, per_space}, {std::string(kDerivedSpace), per_space}};
+  rocksdb::Status repaired = rocksdb::RepairDB(directory, database_wide, spaces, per_space);
+  // A space that had no table file yet is not known any more: it comes back empty.
+  if (repaired.ok()) repaired = create_spaces(database_wide, directory, spaces);
+  if (repaired.ok()) return {};
+  Error error = to_error(repaired);
   error.place = directory;
   return fail(std::move(error));
 }

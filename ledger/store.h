@@ -106,6 +106,12 @@ class Store {
                                              const StoreOptions& options);
   ~Store();
 
+  // Makes a database that cannot be opened openable again from the table files and logs that are
+  // there; what cannot be read is moved to `lost/` in it. Keys that were removed may come back.
+  // Errors: LOCK_HELD (system), NO_LEDGER (not_found) when there is nothing to make it from, those
+  // of open().
+  static Status repair(const std::string& directory);
+
   // Writes and syncs. An error is final for this object: the bytes may have reached the disk all
   // the same, so nothing more is written, and the next open reads the head and decides.
   Status write(StoreBatch& batch);

@@ -137,23 +137,16 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   if (!request) return fail(request.error());
   const Result<std::string> work = write_calibration_request(*request);
   if (!work) return fail(work.error());
-  const Result<std::filesystem::path> program = runner_program(arguments);
-  if (!program) return fail(program.error());
-  const std::string path = arguments.given("-o")
-                               ? arguments.text("-o")
-                               : "calibration-" + key->key.public_key().id().hex().substr(0, 8);
-  Result<ResultWriter> folder = ResultWriter::make(path);
-  if (!folder) return fail(folder.error());
-  const RunnerCommand command{*program, "calibrate", arguments.given("--simulate"),
-                              request->sessions * kSecondsOfSession};
-  const Result<std::string> text = run_into(session, command, *work, *folder);
-  if (!text) return fail(text.error());
-  const Result<CalibrationDocument> document = read_calibration_document(*text);
+  Result<RunnerRun> ran =
+      start_runner(session, arguments, "calibrate", request->sessions * kSecondsOfSession, *work,
+                   "calibration-" + key->key.public_key().id().hex().substr(0, 8));
+  if (!ran) return fail(ran.error());
+  const Result<CalibrationDocument> document = read_calibration_document(ran->document);
   if (!document) return fail(document.error());
   const Result<std::string> statement = sign(*bound, *document, key->key);
   if (!statement) return fail(statement.error());
-  if (Status status = folder->statement(*statement); !status) return fail(status.error());
-  print(session.out(), *document, path);
+  if (Status status = ran->folder.statement(*statement); !status) return fail(status.error());
+  print(session.out(), *document, ran->path);
   return ExitCode::done;
 }
 

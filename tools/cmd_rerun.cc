@@ -91,22 +91,16 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
   }
   const Result<std::string> work = write_job_document(*job);
   if (!work) return fail(work.error());
-  const Result<std::filesystem::path> program = runner_program(arguments);
-  if (!program) return fail(program.error());
-  const std::string path =
-      arguments.given("-o") ? arguments.text("-o") : "result-" + job->job.hex().substr(0, 8);
-  Result<ResultWriter> folder = ResultWriter::make(path);
-  if (!folder) return fail(folder.error());
-  const RunnerCommand command{*program, "measure", arguments.given("--simulate"),
-                              job->limits.wall_seconds + job->limits.build_seconds};
-  const Result<std::string> document = run_into(session, command, *work, *folder);
-  if (!document) return fail(document.error());
-  const Result<std::string> statement = sign_result(*job, *document, key->key);
+  Result<RunnerRun> ran = start_runner(session, arguments, "measure",
+                                       job->limits.wall_seconds + job->limits.build_seconds, *work,
+                                       "result-" + job->job.hex().substr(0, 8));
+  if (!ran) return fail(ran.error());
+  const Result<std::string> statement = sign_result(*job, ran->document, key->key);
   if (!statement) return fail(statement.error());
-  if (Status status = folder->statement(*statement); !status) return fail(status.error());
-  const Result<MeasurementResult> result = read_measurement_result(*document);
+  if (Status status = ran->folder.statement(*statement); !status) return fail(status.error());
+  const Result<MeasurementResult> result = read_measurement_result(ran->document);
   if (!result) return fail(result.error());
-  print(session.out(), *result, path);
+  print(session.out(), *result, ran->path);
   return ExitCode::done;
 }
 

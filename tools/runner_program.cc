@@ -71,16 +71,24 @@ Result<Digest> runner_digest(const std::filesystem::path& program) {
   return fail(ErrorKind::system, "CANNOT_READ", program.string(), "the runner cannot be read");
 }
 
-Result<std::string> run_into(const Session& session, const RunnerCommand& command,
-                             std::string_view work, ResultWriter& folder) {
-  const RunnerListener listener{[&session](std::string_view line) {
-                                  session.note("kernelindex-runner: " + escape_text(line));
-                                },
-                                [&folder](std::string_view bytes) { return folder.object(bytes); }};
-  Result<std::string> document = run_runner(command, work, listener);
-  if (!document) return document;
-  if (Status status = folder.document(*document); !status) return fail(status.error());
-  return document;
+Result<RunnerRun> start_runner(const Session& session, const Arguments& arguments,
+                               const std::string& mode, std::int64_t seconds, std::string_view work,
+                               const std::string& otherwise) {
+  const Result<std::filesystem::path> program = runner_program(arguments);
+  if (!program) return fail(program.error());
+  const std::string path = arguments.given("-o") ? arguments.text("-o") : otherwise;
+  Result<ResultWriter> folder = ResultWriter::make(path);
+  if (!folder) return fail(folder.error());
+  const RunnerListener listener{
+      [&session](std::string_view line) {
+        session.note("kernelindex-runner: " + escape_text(line));
+      },
+      [&folder](std::string_view bytes) { return folder->object(bytes); }};
+  Result<std::string> document =
+      run_runner({*program, mode, arguments.given("--simulate"), seconds}, work, listener);
+  if (!document) return fail(document.error());
+  if (Status status = folder->document(*document); !status) return fail(status.error());
+  return RunnerRun{path, std::move(*document), std::move(*folder)};
 }
 
 }  // namespace kernelindex::tools

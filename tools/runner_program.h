@@ -29,9 +29,18 @@ Result<std::filesystem::path> runner_program(const Arguments& arguments);
 // CANNOT_READ.
 Result<Digest> runner_digest(const std::filesystem::path& program);
 
-// Runs it, writes what it sends into the folder, and gives its document, which is written too.
-// Progress goes to standard error.
-Result<std::string> run_into(const Session& session, const RunnerCommand& command,
-                             std::string_view work, ResultWriter& folder);
+// What a runner did, in a folder that lacks its statement yet.
+struct RunnerRun {
+  std::string path;
+  std::string document;
+  ResultWriter folder;
+};
+// Starts the runner of the arguments, writes what it sends into the folder of -o, else of
+// `otherwise`, and its document too. Progress goes to standard error. Requires: the verb has -o,
+// --simulate and --runner-program. Errors: those of runner_program(), ResultWriter and
+// run_runner().
+Result<RunnerRun> start_runner(const Session& session, const Arguments& arguments,
+                               const std::string& mode, std::int64_t seconds, std::string_view work,
+                               const std::string& otherwise);
 
 }  // namespace kernelindex::tools

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
 #include <string>
 
@@ -32,7 +33,8 @@ class Session : public ::testing::Test {
             {256 * number, 512 * number},
             number % 256,
             number,
-            SamplePlan::Flush::write};
+            SamplePlan::Flush::write,
+            false};
   }
   // out = in + 1, in 50 us.
   int honest(CallBuffers& buffers) {
@@ -211,6 +213,156 @@ TEST_F(Session, TheResultOfTheCallIsReported) {
 
 TEST_F(Session, WindowsOfNothingAreTimed) { EXPECT_EQ(session_.empty_window().window_ns, 0u); }
 
+TEST_F(Session, AnEmptyWindowShowsWhatIsQueuedBehindEachWindow) {
+  EXPECT_NEAR(static_cast<double>(session_.empty_window().late_ns), 2'000, 50);
+}
+
+TEST_F(Session, WithoutItsKernelsNothingIsHeldBackOrReadInSilence) {
+  SamplePlan reading = plan(1);
+  reading.flush = SamplePlan::Flush::read;
+  SamplePlan blocking = plan(1);
+  blocking.blocking = true;
+  const std::string inputs[] = {input_};
+  for (const SamplePlan& wanted : {reading, blocking}) {
+    const SampleReport report = session_.run(
+        wanted, inputs, outputs_, [this](CallBuffers& buffers) { return honest(buffers); });
+    EXPECT_EQ(report.cuda_error, kCudaNotFound);
+  }
+}
+
+class SessionWithKernels : public ::testing::Test {
+ protected:
+  SessionWithKernels() : driver_(test::fake_driver(device_)), session_(driver_) {
+    EXPECT_TRUE(session_.use(load_runner_kernels(driver_, "image").value()));
+    const std::size_t in[] = {kSmall};
+    const std::size_t out[] = {kSmall};
+    EXPECT_TRUE(session_.prepare(in, out, 0, kFlush));
+    device_.flushes.clear();
+  }
+  SampleReport run(const SamplePlan& plan, const SubmissionCall& call) {
+    const std::string inputs[] = {std::string(kSmall, 'a')};
+    return session_.run(plan, inputs, outputs_, call);
+  }
+  // out = in, in 5 us.
+  int copy(CallBuffers& buffers) {
+    device_.clock_ms += 0.005F;
+    return driver_.copy_on_device(buffers.outputs[0], buffers.inputs[0], kSmall);
+  }
+  SubmissionCall copying() {
+    return [this](CallBuffers& buffers) { return copy(buffers); };
+  }
+  static SamplePlan blocked() {
+    SamplePlan plan;
+    plan.blocking = true;
+    return plan;
+  }
+
+  static constexpr std::size_t kSmall = 1024;
+  FakeDevice device_;
+  CudaDriver driver_;
+  DeviceSession session_;
+  std::vector<std::string> outputs_;
+};
+
+TEST_F(SessionWithKernels, TheReadingFlushWritesNothing) {
+  SamplePlan plan;
+  plan.flush = SamplePlan::Flush::read;
+  EXPECT_EQ(run(plan, copying()).cuda_error, 0);
+  EXPECT_EQ(device_.launches, std::vector<std::string>{"ki_read_all"});
+  EXPECT_TRUE(device_.flushes.empty());
+}
+
+TEST_F(SessionWithKernels, TheQueueIsHeldBackUntilTheWindowIsInIt) {
+  std::vector<std::string> before;
+  bool held = false;
+  const SampleReport report = run(blocked(), [&](CallBuffers& buffers) {
+    before = device_.launches;
+    std::uint32_t released = 1;
+    std::memcpy(&released, device_.held, sizeof released);
+    held = released == 0;
+    return copy(buffers);
+  });
+  EXPECT_EQ(before, std::vector<std::string>{"ki_hold_back"});
+  EXPECT_TRUE(held);
+  EXPECT_FALSE(report.held_too_long);
+  EXPECT_EQ(report.cuda_error, 0);
+}
+
+TEST_F(SessionWithKernels, ACallThatWaitsForTheDeviceIsHeldTooLong) {
+  const SubmissionCall waiting = [this](CallBuffers& buffers) {
+    copy(buffers);
+    return driver_.context_synchronize();
+  };
+  EXPECT_TRUE(run(blocked(), waiting).held_too_long);
+  EXPECT_FALSE(run({}, waiting).held_too_long);
+  EXPECT_FALSE(run(blocked(), copying()).held_too_long);
+}
+
+TEST_F(SessionWithKernels, CallsTakeSlotsInTurnAndLeaveTheirResultsThere) {
+  ASSERT_TRUE(session_.make_slots(3));
+  for (std::size_t slot = 0; slot < 3; ++slot) {
+    const std::string inputs[] = {std::string(kSmall, static_cast<char>('a' + slot))};
+    EXPECT_EQ(session_.fill_slot(slot, inputs).cuda_error, 0);
+  }
+  std::set<CudaPointer> seen;
+  const SampleReport report = session_.run_slots(7, [&](CallBuffers& buffers) {
+    seen.insert(buffers.inputs[0]);
+    return copy(buffers);
+  });
+  EXPECT_EQ(report.cuda_error, 0);
+  EXPECT_EQ(seen.size(), 3u);
+  for (std::size_t slot = 0; slot < 3; ++slot) {
+    session_.read_slot(slot, outputs_);
+    EXPECT_EQ(outputs_[0], std::string(kSmall, static_cast<char>('a' + slot)));
+  }
+}
+
+TEST_F(SessionWithKernels, ASlotThatNobodyWroteIsPoison) {
+  ASSERT_TRUE(session_.make_slots(2));
+  const std::string inputs[] = {std::string(kSmall, 'a')};
+  session_.fill_slot(0, inputs);
+  session_.fill_slot(1, inputs);
+  session_.run_slots(1, copying());
+  session_.read_slot(1, outputs_);
+  EXPECT_EQ(outputs_[0], std::string(kSmall, '\xff'));
+  session_.fill_slot(0, inputs);  // takes the earlier result away
+  session_.read_slot(0, outputs_);
+  EXPECT_EQ(outputs_[0], std::string(kSmall, '\xff'));
+}
+
+TEST_F(SessionWithKernels, MemoryOfACallStaysUntilItsSlotIsUsedAgain) {
+  ASSERT_TRUE(session_.make_slots(2));
+  const std::string inputs[] = {std::string(kSmall, 'z')};
+  session_.fill_slot(0, inputs);
+  session_.fill_slot(1, inputs);
+  const std::size_t before = device_.memory.size();
+  session_.run_slots(6, [&](CallBuffers& buffers) {
+    buffers.outputs[0] = session_.give(kSmall);
+    return copy(buffers);
+  });
+  EXPECT_EQ(device_.memory.size(), before + 2);
+  EXPECT_EQ(session_.asked(), std::vector<std::size_t>{kSmall});
+  session_.read_slot(1, outputs_);
+  EXPECT_EQ(outputs_[0], std::string(kSmall, 'z'));
+  ASSERT_TRUE(session_.make_slots(0));
+}
+
+TEST_F(SessionWithKernels, ACallThatFailsEndsTheBatch) {
+  ASSERT_TRUE(session_.make_slots(1));
+  int calls = 0;
+  const SampleReport report =
+      session_.run_slots(5, [&](CallBuffers&) { return ++calls == 2 ? 9 : 0; });
+  EXPECT_EQ(report.call_result, 9);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(SessionWithKernels, SlotsNeedTheirMemory) {
+  device_.room = 3 * kSmall;
+  const Status made = session_.make_slots(2);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, "DEVICE_MEMORY");
+}
+
 TEST(SessionMemory, RunningOutIsAnErrorOfItsOwn) {
   FakeDevice device;
   device.room = 1 << 20;
@@ -223,9 +375,9 @@ TEST(SessionMemory, RunningOutIsAnErrorOfItsOwn) {
 }
 
 TEST(SessionTimes, AreRoundedHalfToEven) {
-  EXPECT_EQ(DeviceSession::to_nanoseconds(0.001F), 1000u);
-  EXPECT_EQ(DeviceSession::to_nanoseconds(2.5e-6F), 2u);
-  EXPECT_EQ(DeviceSession::to_nanoseconds(3.5e-6F), 4u);
+  EXPECT_EQ(to_nanoseconds(0.001F), 1000u);
+  EXPECT_EQ(to_nanoseconds(2.5e-6F), 2u);
+  EXPECT_EQ(to_nanoseconds(3.5e-6F), 4u);
 }
 
 }  // namespace

@@ -18,8 +18,10 @@ static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR == kAttributeMajor);
 static_assert(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR == kAttributeMinor);
 static_assert(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES == kFunctionMaxDynamicShared);
 static_assert(CU_LIMIT_PERSISTING_L2_CACHE_SIZE == kLimitPersistingL2);
+static_assert(CU_MEMHOSTALLOC_DEVICEMAP == kHostMemoryMapped);
 static_assert(CUDA_SUCCESS == kCudaSuccess);
 static_assert(CUDA_ERROR_OUT_OF_MEMORY == kCudaOutOfMemory);
+static_assert(CUDA_ERROR_NOT_FOUND == kCudaNotFound);
 
 TEST(DriverTable, EverySymbolIsInTheDriver) {
   DynamicLibrary library{KERNELINDEX_DRIVER_STUB};

@@ -68,7 +68,57 @@ int event_elapsed(float* out, CudaEvent from, CudaEvent to) {
   *out = device->events[to] - device->events[from];
   return answer();
 }
-int synchronize() { return answer(); }
+int reset_l2() { return answer(); }
+int synchronize() {
+  if (device->held != nullptr) {
+    std::uint32_t released = 0;
+    std::memcpy(&released, device->held, sizeof released);
+    const std::uint32_t timed_out = 1;
+    if (released == 0) std::memcpy(device->held + sizeof released, &timed_out, sizeof timed_out);
+    device->held = nullptr;
+  }
+  return answer();
+}
+int host_allocate(void** out, std::size_t bytes, unsigned) {
+  CudaPointer pointer = 0;
+  const int error = allocate(&pointer, bytes);
+  if (error == 0) *out = device->at(pointer, bytes);
+  return error;
+}
+// The address of a vector of bytes as the device knows it; 0 when it is none.
+CudaPointer pointer_of(const void* host) {
+  for (const auto& [pointer, bytes] : device->memory) {
+    if (bytes.data() == host) return pointer;
+  }
+  return 0;
+}
+int host_release(void* host) { return release(pointer_of(host)); }
+int host_pointer(CudaPointer* out, void* host, unsigned) {
+  *out = pointer_of(host);
+  return answer(*out != 0 ? 0 : kInvalid);
+}
+int module_load(CudaModule* out, const void*) {
+  *out = reinterpret_cast<CudaModule>(device);
+  return answer();
+}
+int module_function(CudaFunction* out, CudaModule, const char* name) {
+  const auto [at, added] = device->names.insert(name);
+  *out = reinterpret_cast<CudaFunction>(const_cast<std::string*>(&*at));
+  return answer();
+}
+int launch(CudaFunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+           unsigned, CudaStream, void** arguments, void**) {
+  const auto& name = *reinterpret_cast<const std::string*>(function);
+  device->launches.push_back(name);
+  if (name == "ki_hold_back") {
+    CudaPointer words = 0;
+    std::memcpy(&words, arguments[0], sizeof words);
+    device->held = device->at(words, 8);
+  } else if (device->run_kernel) {
+    device->run_kernel(name, arguments);
+  }
+  return answer();
+}
 int set_limit(int, std::size_t value) {
   device->persisting_l2 = value;
   return answer();
@@ -106,7 +156,13 @@ CudaDriver fake_driver(FakeDevice& used) {
   driver.context_synchronize = synchronize;
   driver.set_limit = set_limit;
   driver.get_limit = get_limit;
-  driver.reset_persisting_l2 = synchronize;
+  driver.reset_persisting_l2 = reset_l2;
+  driver.host_allocate = host_allocate;
+  driver.host_release = host_release;
+  driver.host_pointer = host_pointer;
+  driver.module_load = module_load;
+  driver.module_function = module_function;
+  driver.launch = launch;
   return driver;
 }
 

@@ -2,7 +2,9 @@
 // Programs that misbehave, one act each, run by the real parent in the real sandbox. Descriptor 3
 // is the channel, as in every child. The act is argv[1]; exit 0 means that the act succeeded.
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -32,6 +34,20 @@ int answer_everything() {
     if (request->kind == FrameKind::finish) return 0;
   }
   return 1;
+}
+
+// Puts a hook into the C library after the first request, as into a timer, and answers on.
+int hook_code() {
+  const auto request = receive_request(kChannelDescriptor);
+  send_answer(kChannelDescriptor, *request, FrameKind::answer, "ok");
+  const auto second = receive_request(kChannelDescriptor);
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  auto* at = reinterpret_cast<unsigned char*>(::dlsym(RTLD_DEFAULT, "getppid"));
+  auto* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / page * page);
+  if (::mprotect(begin, page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return 1;
+  at[0] = 0xc3;
+  send_answer(kChannelDescriptor, *second, FrameKind::answer, "ok");
+  return answer_everything();
 }
 
 void send_raw(const std::string& packet) {
@@ -222,6 +238,7 @@ int main(int argc, char** argv) {
       {"many_processes", many_processes},
       {"leave_daemon", leave_daemon},
       {"write_own_memory", write_own_memory},
+      {"hook_code", hook_code},
       {"noise",
        [] {
          send_raw("not a frame");

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cuda/child_frames.h"
+#include "cuda/code_pages.h"
 #include "cuda/confined_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -67,6 +68,23 @@ TEST_F(HostileProgram, AnHonestOneAnswersEachRequestOnce) {
             What::answer);
   EXPECT_EQ(process_->wait(Clock::now() + seconds(20)).exit_code, 0);
   EXPECT_EQ(process_->forgeries(), 0);
+}
+
+// HACKS row 3: the parent reads the child's memory from outside, whatever the child says.
+TEST_F(HostileProgram, AHookInCodeIsFoundFromOutside) {
+  for (const auto& [act, changed] : {std::pair("honest", 0), std::pair("hook_code", 1)}) {
+    process_ = start(act);
+    EXPECT_EQ(ask(), What::answer);
+    const auto before = read_timing_code(process_->inner(), KERNELINDEX_HOSTILE_PROGRAM);
+    if (!before) GTEST_SKIP() << "SKIPPED: " << before.error().text();
+    EXPECT_TRUE(before->contains(KERNELINDEX_HOSTILE_PROGRAM));
+    for (const auto& [file, image] : *before) EXPECT_TRUE(image.as_in_file) << file;
+    EXPECT_EQ(ask(), What::answer);
+    const auto after = read_timing_code(process_->inner(), KERNELINDEX_HOSTILE_PROGRAM);
+    ASSERT_TRUE(after) << after.error().text();
+    EXPECT_EQ(changed_code(*before, *after), changed) << act;
+    finish();
+  }
 }
 
 TEST_F(HostileProgram, ForgedSessionIsChannelForgery) {

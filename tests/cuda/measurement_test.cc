@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "tests/cuda/rmsnorm_job.h"
 
@@ -22,6 +23,8 @@ class TestBench final : public Bench {
   std::map<Trial::Kind, std::uint64_t> medians;
   std::map<Observation::What, std::int64_t> failures;
   Trial::End end = Trial::End::done;
+  Findings findings;  // of the CUPTI pass
+  std::set<Trial::Kind> without_samples;
   std::function<void(HostTensor&)> spoil = [](HostTensor&) {};
 
   MeasuredDevice device() const override {
@@ -55,7 +58,8 @@ class TestBench final : public Bench {
       outcome.facts.calls = 100;
       outcome.facts.overhead_ns = 0;
     }
-    outcome.samples.assign(count, ns);
+    if (!without_samples.contains(kind)) outcome.samples.assign(count, ns);
+    if (kind == Trial::Kind::cupti_envelope) outcome.findings = findings;
     for (const auto& [what, failed] : failures)
       outcome.facts.observations.push_back({what, 50, failed});
     return outcome;
@@ -149,6 +153,24 @@ TEST(Measurement, HowAChildEndedIsTheStatus) {
     bench.end = end;
     EXPECT_EQ(measure(bench).status, status);
   }
+}
+
+TEST(Measurement, ACuptiPassWithoutSamplesIsLoud) {
+  TestBench bench;
+  bench.without_samples = {Trial::Kind::cupti_envelope};
+  const MeasurementResult result = measure(bench);
+  EXPECT_THAT(result.uncountable_reasons, Contains("TIMER_CUPTI_UNAVAILABLE"));
+  EXPECT_LE(result.status, RunStatus::incomplete_evidence);
+}
+
+TEST(Measurement, WhatRanOnTheDeviceCanAccuse) {
+  TestBench bench;
+  bench.without_samples = {Trial::Kind::cupti_envelope};
+  bench.findings = {{"NO_DEVICE_WORK", Finding::Weight::hack, "5 calls"}};
+  const MeasurementResult result = measure(bench);
+  EXPECT_EQ(result.status, RunStatus::suspected_reward_hack);
+  EXPECT_THAT(result.codes, Contains("NO_DEVICE_WORK"));
+  EXPECT_THAT(result.codes, Not(Contains("TIMER_CUPTI_UNAVAILABLE")));  // CUPTI did its work
 }
 
 }  // namespace

@@ -48,8 +48,10 @@ BuildRecipe recipe(BuildRecipe::Binding binding) {
 
 TEST(ChildLoad, SurvivesTheWire) {
   const LaunchManifest launch = manifest();
-  const ChildLoad load =
+  ChildLoad load =
       plan_load(rope(), recipe(BuildRecipe::Binding::ki_kernel), &launch, kNames, "/a").value();
+  load.kernels_image = "/kernels";
+  load.cuda_root = "/cuda";
   EXPECT_EQ(decode_load(encode_load(load)), load);
 }
 
@@ -109,36 +111,61 @@ TEST(ChildWire, EveryCutIsNoticed) {
     EXPECT_FALSE(decode_load(std::string_view(load).substr(0, size))) << size;
   }
   EXPECT_FALSE(decode_load(load + "x"));
-  SampleReport report;
-  report.window_ns = 5;
-  report.inputs_changed = true;
+  ChildReport report;
+  report.sample.window_ns = 5;
+  report.sample.inputs_changed = true;
+  report.sample.held_too_long = true;
+  report.call.dropped = 3;
+  report.call.activities.push_back({Activity::Kind::fill, 10, 20, 7, "name"});
   const std::string text = encode_report(report);
   const auto read = decode_report(text);
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->window_ns, 5u);
-  EXPECT_TRUE(read->inputs_changed);
-  EXPECT_FALSE(read->guards_broken);
+  EXPECT_EQ(read->sample.window_ns, 5u);
+  EXPECT_TRUE(read->sample.inputs_changed);
+  EXPECT_TRUE(read->sample.held_too_long);
+  EXPECT_FALSE(read->sample.guards_broken);
+  EXPECT_EQ(read->call.dropped, 3u);
+  ASSERT_EQ(read->call.activities.size(), 1u);
+  EXPECT_EQ(read->call.activities[0].name, "name");
+  EXPECT_EQ(read->call.activities[0].stream, 7u);
   for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(decode_report(std::string_view(text).substr(0, size)));
   }
 }
 
 TEST(ChildWire, ACountThatClaimsMuchReservesNothing) {
-  const std::string text =
-      WireWriter().number(0).number(0).number(0).number(0).number(~0ull).bytes();
-  EXPECT_FALSE(decode_sample(text));
+  // The count of windows comes after seven numbers.
+  WireWriter out;
+  for (int i = 0; i < 7; ++i) out.number(0);
+  EXPECT_FALSE(decode_sample(out.number(~0ull).bytes()));
+}
+
+TEST(ChildWire, ARequestThatIsNoneIsRefused) {
+  ChildSample sample;
+  sample.what = static_cast<ChildSample::What>(7);
+  EXPECT_FALSE(decode_sample(encode_sample(sample)));
+  sample.what = ChildSample::What::timed;
+  sample.plan.flush = static_cast<SamplePlan::Flush>(3);
+  EXPECT_FALSE(decode_sample(encode_sample(sample)));
 }
 
 TEST(ChildSampleWire, KeepsThePlan) {
   ChildSample sample;
-  sample.plan = {{1, 2}, {256, 512}, 7, 9, SamplePlan::Flush::none};
+  sample.plan = {{1, 2}, {256, 512}, 7, 9, SamplePlan::Flush::read, true};
+  sample.what = ChildSample::What::run_nothing;
+  sample.number = 11;
+  sample.launches = 12;
   const auto read = decode_sample(encode_sample(sample));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->plan.windows, sample.plan.windows);
   EXPECT_EQ(read->plan.offsets, sample.plan.offsets);
   EXPECT_EQ(read->plan.withheld_phase, 7u);
   EXPECT_EQ(read->plan.pattern, 9u);
-  EXPECT_EQ(read->plan.flush, SamplePlan::Flush::none);
+  EXPECT_EQ(read->plan.flush, SamplePlan::Flush::read);
+  EXPECT_TRUE(read->plan.blocking);
+  EXPECT_EQ(read->what, ChildSample::What::run_nothing);
+  EXPECT_EQ(read->number, 11u);
+  EXPECT_EQ(read->launches, 12u);
 }
 
 }  // namespace

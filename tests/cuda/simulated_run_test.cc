@@ -20,6 +20,7 @@
 #include "schema/sentinel_session.h"
 #include "schema/statistics.h"
 #include "tests/cuda/rmsnorm_job.h"
+#include "tests/cuda/started_runner.h"
 #include "tests/support/corpus.h"
 #include "tests/support/run_program.h"
 
@@ -27,58 +28,10 @@ namespace kernelindex::runner {
 namespace {
 
 using test::rmsnorm_job;
+using test::Runner;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// The program, started as rerun starts it.
-class Runner {
- public:
-  explicit Runner(std::vector<std::string> words) {
-    std::array<int, 2> ends{-1, -1};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    channel_ = ends[0];
-    words.insert(words.begin(), KERNELINDEX_RUNNER);
-    words.push_back("--channel");
-    words.push_back("9");
-    process_ = ::fork();
-    if (process_ == 0) {
-      ::dup2(ends[1], 9);
-      // No compiler: the flow is what is tried here, the builder has tests of its own.
-      ::setenv("CUDA_HOME", "/nonexistent", 1);
-      std::vector<char*> argv;
-      for (std::string& word : words) argv.push_back(word.data());
-      argv.push_back(nullptr);
-      ::execv(argv[0], argv.data());
-      ::_exit(127);
-    }
-    ::close(ends[1]);
-  }
-  ~Runner() {
-    ::close(channel_);
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-  }
-  void say(RunnerMessageKind kind, std::string_view body) {
-    EXPECT_TRUE(send_runner_message(channel_, kind, body));
-  }
-  // All messages until a result or a failure.
-  std::map<RunnerMessageKind, std::vector<std::string>> listen() {
-    std::map<RunnerMessageKind, std::vector<std::string>> heard;
-    for (;;) {
-      auto message = receive_runner_message(channel_);
-      if (!message) break;
-      const RunnerMessageKind kind = message->kind;
-      heard[kind].push_back(std::move(message->body));
-      if (kind == RunnerMessageKind::result || kind == RunnerMessageKind::failed) break;
-    }
-    return heard;
-  }
-
- private:
-  int channel_ = -1;
-  pid_t process_ = -1;
-};
 
 TEST(SimulatedRun, GivesAResultThatSaysItIsSimulated) {
   const JobDocument job = rmsnorm_job();

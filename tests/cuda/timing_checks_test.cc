@@ -202,5 +202,18 @@ TEST(Discards, MoreThanFivePercentAreTooMany) {
   EXPECT_FALSE(too_many_discards(0, 0));
 }
 
+TEST(WallPlan, IsTwoHundredMillisecondsOfCallsWithinBounds) {
+  EXPECT_EQ(plan_wall(100'000, 1 << 20).calls, 200u);    // 2000 in ten batches
+  EXPECT_EQ(plan_wall(1'000, 1 << 20).calls, 2'000u);    // the most
+  EXPECT_EQ(plan_wall(50'000'000, 1 << 20).calls, 10u);  // the fewest
+  EXPECT_EQ(plan_wall(0, 0).calls, 2'000u);
+}
+
+TEST(WallPlan, HasAsManySlotsAsMemoryAllows) {
+  EXPECT_EQ(plan_wall(1, 0).slots, 8u);
+  EXPECT_EQ(plan_wall(1, std::uint64_t{100} << 20).slots, 5u);
+  EXPECT_EQ(plan_wall(1, std::uint64_t{4} << 30).slots, 2u);
+}
+
 }  // namespace
 }  // namespace kernelindex::runner

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <random>
+#include <sstream>
+
+#include "tests/support/run_program.h"
+#include "tests/support/temp_dir.h"
 
 namespace kernelindex {
 namespace {
@@ -139,13 +145,14 @@ for line in sys.stdin:
     else: print(3)
 )";
 
-TEST(DecisionRule, PythonsFractionsAgreeOnRandomNumbers) {
+// Random inputs, and inputs whose interval ends lie at a bound of the rule and a nanosecond to
+// either side of it.
+std::vector<DecisionInput> vectors() {
   std::mt19937_64 random(16);
   const auto upto = [&](std::int64_t most) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
   };
-  std::string text;
-  std::vector<Verdict> ours;
+  std::vector<DecisionInput> out;
   for (int i = 0; i < 4'000; ++i) {
     DecisionInput input;
     input.reported_ns = 1 + upto(i % 2 == 0 ? 3'000 : 1'000'000'000);
@@ -156,6 +163,28 @@ TEST(DecisionRule, PythonsFractionsAgreeOnRandomNumbers) {
     input.launches = 1 + upto(5);
     input.timer = static_cast<TimerRelation>(upto(3));
     input.environment = static_cast<EnvironmentRelation>(upto(2));
+    out.push_back(input);
+    const Decision decision = decide(input);
+    const std::int64_t twice = 2 * input.reported_ns *
+                                   (1'000'000 + static_cast<std::int64_t>(decision.margin_ppm)) /
+                                   1'000'000 +
+                               decision.absolute_ns;
+    for (const std::int64_t bound :
+         {decision.band.low_ns, decision.band.high_ns, decision.confirming.low_ns,
+          decision.confirming.high_ns, twice}) {
+      for (const std::int64_t step : {-1, 0, 1}) {
+        DecisionInput at = input;
+        at.low_ns = at.median_ns = at.high_ns = std::max<std::int64_t>(1, bound + step);
+        out.push_back(at);
+      }
+    }
+  }
+  return out;
+}
+
+std::string text_of(const std::vector<DecisionInput>& inputs) {
+  std::string text;
+  for (const DecisionInput& input : inputs) {
     for (const std::int64_t value :
          {input.reported_ns, input.median_ns, input.low_ns, input.high_ns,
           static_cast<std::int64_t>(input.noise_ppm), input.launches,
@@ -163,31 +192,39 @@ TEST(DecisionRule, PythonsFractionsAgreeOnRandomNumbers) {
       text += std::to_string(value) + " ";
     }
     text += "\n";
-    ours.push_back(decide(input).verdict);
   }
-  const std::string folder = testing::TempDir();
-  const auto write = [](const std::string& path, const std::string& bytes) {
-    std::FILE* file = std::fopen(path.c_str(), "w");
-    ASSERT_NE(file, nullptr);
-    std::fwrite(bytes.data(), 1, bytes.size(), file);
-    std::fclose(file);
-  };
-  write(folder + "decision_oracle.py", kOracle);
-  write(folder + "decision_numbers.txt", text);
-  const std::string command =
-      "python3 " + folder + "decision_oracle.py < " + folder + "decision_numbers.txt";
-  std::FILE* answers = ::popen(command.c_str(), "r");
-  ASSERT_NE(answers, nullptr);
+  return text;
+}
+
+// What a program says to the vectors.
+std::vector<int> ask(const std::string& program, const test::TempDir& folder) {
+  const test::Outcome outcome =
+      test::run_program({"/bin/sh", "-c", program + " < " + (folder / "numbers.txt").string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::vector<int> answers;
+  std::istringstream lines(outcome.out);
+  for (int answer = 0; lines >> answer;) answers.push_back(answer);
+  return answers;
+}
+
+TEST(DecisionRule, AnIndependentProgramAndEveryOptimisationAgreeToTheNanosecond) {
+  const std::vector<DecisionInput> inputs = vectors();
   constexpr Verdict kNumbered[] = {Verdict::confirms, Verdict::differs_slower,
                                    Verdict::differs_faster, Verdict::inconclusive,
                                    Verdict::not_reproduced};
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    int theirs = -1;
-    ASSERT_EQ(std::fscanf(answers, "%d", &theirs), 1) << i;
-    ASSERT_TRUE(theirs >= 0 && theirs < 5);
-    EXPECT_EQ(ours[i], kNumbered[theirs]) << i;
+  const test::TempDir folder;
+  std::ofstream(folder / "oracle.py") << kOracle;
+  std::ofstream(folder / "numbers.txt") << text_of(inputs);
+  for (const std::string& program :
+       {"python3 " + (folder / "oracle.py").string(), std::string(DECISION_WITHOUT_OPTIMISATION),
+        std::string(DECISION_WITH_OPTIMISATION)}) {
+    const std::vector<int> theirs = ask(program, folder);
+    ASSERT_EQ(theirs.size(), inputs.size()) << program;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      ASSERT_TRUE(theirs[i] >= 0 && theirs[i] < 5) << program << " " << i;
+      EXPECT_EQ(decide(inputs[i]).verdict, kNumbered[theirs[i]]) << program << " " << i;
+    }
   }
-  EXPECT_EQ(::pclose(answers), 0);
 }
 
 }  // namespace

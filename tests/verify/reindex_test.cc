@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "ledger/attest.h"
 #include "ledger/key_layout.h"
 #include "tests/verify/audit_matchers.h"
 #include "tests/verify/ledger_fixture.h"
@@ -59,6 +62,75 @@ TEST(Reindex, AfterItTheLedgerRecordsOn) {
   ASSERT_TRUE((*appender)->claim(claim, ledger.records().run).has_value());
   ASSERT_TRUE((*appender)->finish(std::nullopt).has_value());
   EXPECT_THAT(fault_texts(audit(*open)), IsEmpty());
+}
+
+// ---- A database that cannot be opened ----
+
+void remove_files(const LedgerFixture& ledger, std::string_view beginning) {
+  for (const auto& file : std::filesystem::directory_iterator(ledger.directory() / "db")) {
+    if (file.path().filename().string().starts_with(beginning)) {
+      std::filesystem::remove(file.path());
+    }
+  }
+}
+
+TEST(Repair, WithoutCurrentOrManifestEveryRecordComesBack) {
+  for (const Shape shape : {Shape::plain, Shape::large_object, Shape::killed}) {
+    LedgerFixture ledger(shape);
+    const LedgerFixture::Pairs evidence = ledger.all(Space::evidence);
+    const LedgerFixture::Pairs derived = ledger.all(Space::derived);
+    remove_files(ledger, "CURRENT");
+    remove_files(ledger, "MANIFEST");
+    ASSERT_FALSE(Ledger::open(ledger.options()));
+    {
+      const Result<std::unique_ptr<Ledger>> repaired = Ledger::repair(ledger.options());
+      ASSERT_TRUE(repaired) << repaired.error().text();
+      EXPECT_FALSE((*repaired)->read_only_reason());
+    }
+    EXPECT_EQ(ledger.all(Space::evidence), evidence);
+    EXPECT_EQ(ledger.all(Space::derived), derived);
+    EXPECT_THAT(ledger.audit().faults, IsEmpty());
+  }
+}
+
+TEST(Repair, WithheldBytesDoNotComeBack) {
+  LedgerFixture ledger;
+  const Digest withheld = sha256(ledger.records().source);
+  {
+    const std::unique_ptr<Ledger> open = ledger.open();
+    ASSERT_TRUE(withhold(*open, withheld, "a licence", fixture_key(Role::root)));
+  }
+  remove_files(ledger, "CURRENT");
+  remove_files(ledger, "MANIFEST");
+  const Result<std::unique_ptr<Ledger>> repaired = Ledger::repair(ledger.options());
+  ASSERT_TRUE(repaired) << repaired.error().text();
+  EXPECT_FALSE((*repaired)->read().object(withheld).value().has_value());
+}
+
+TEST(Repair, WhatIsLostLeavesTheLedgerReadOnly) {
+  LedgerFixture ledger(Shape::killed);
+  for (const auto& file : std::filesystem::directory_iterator(ledger.directory() / "db")) {
+    if (file.path().extension() != ".log" || file.file_size() == 0) continue;
+    std::filesystem::resize_file(file.path(), file.file_size() / 2);
+  }
+  remove_files(ledger, "CURRENT");
+  remove_files(ledger, "MANIFEST");
+  const Result<std::unique_ptr<Ledger>> repaired = Ledger::repair(ledger.options());
+  if (repaired) {
+    ASSERT_TRUE((*repaired)->read_only_reason());
+    EXPECT_EQ((*repaired)->read_only_reason()->code, "RECORDS_LOST");
+  } else {
+    EXPECT_NE(repaired.error().code, "");
+  }
+}
+
+TEST(Repair, OfNothingIsRefused) {
+  LedgerFixture ledger;
+  LedgerOptions nowhere = ledger.options();
+  nowhere.directory = ledger.directory() / "nowhere";
+  const Result<std::unique_ptr<Ledger>> repaired = Ledger::repair(nowhere);
+  ASSERT_FALSE(repaired);
+  EXPECT_EQ(repaired.error().code, "NO_LEDGER");
 }
 
 }  // namespace

@@ -402,6 +402,7 @@ void append_evidence(Html& html, const Site& site, const RunModel& model) {
 void append_notes(Html& html, const Site& site, const RunModel& model) {
   const Html::Element section = open_section(html, "notes", "Replications and notes");
   append_attempts(html, model.measured);
+  if (model.measured.own || !model.measured.about.empty()) html.add("h3", "Community notes");
   const std::vector<const ChainView*> notes = model.notes();
   if (notes.empty()) {
     html.add("p", {{"class", "soft"}}, "No attestations yet.");

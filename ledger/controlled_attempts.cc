@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <span>
 
 #include "ledger/controlled_manifests.h"
@@ -115,7 +116,9 @@ Result<std::optional<Reported>> read_reported(AttemptSource& source, const Diges
     out.comparator = about->comparator;
     const Result<std::optional<Manifest>> operation = source.document(about->operation);
     if (!operation) return fail(operation.error());
-    out.compulsory_bytes = compulsory_bytes(**workload, *operation ? &**operation : nullptr);
+    // A reference can lead to a manifest of any kind.
+    const bool right = *operation && (*operation)->kind == ManifestKind::operation_spec;
+    out.compulsory_bytes = compulsory_bytes(**workload, right ? &**operation : nullptr);
   }
   return out;
 }
@@ -177,6 +180,7 @@ Result<std::vector<SentinelSession>> calibration_of(AttemptSource& source,
                                                     const AttemptContext& context,
                                                     const SaidAt& result) {
   std::vector<SentinelSession> sessions;
+  std::set<Digest> seen;  // sessions that are signed again are no new ones
   const ControlledRun& said = std::get<ControlledRun>(result.said.predicate);
   const Digest& runner = result.said.binding.signer;
   const Result<std::vector<SaidAt>> all = source.calibrations(runner);
@@ -193,7 +197,8 @@ Result<std::vector<SentinelSession>> calibration_of(AttemptSource& source,
     const Result<std::optional<std::string>> bytes = source.object(calibration->samples);
     if (!bytes) return fail(bytes.error());
     if (!*bytes || sha256(**bytes) != calibration->samples ||
-        !cut_sentinels(calibration->sessions, **bytes)) {
+        !cut_sentinels(calibration->sessions, **bytes) ||
+        !seen.insert(calibration->samples).second) {
       continue;
     }
     sessions.insert(sessions.end(), calibration->sessions.begin(), calibration->sessions.end());
@@ -329,12 +334,6 @@ void relate(const Reported& reported, const Kept& kept, const Digest& protocol,
   }
 }
 
-bool is_revocation(const std::vector<std::string>& codes) {
-  return std::ranges::any_of(codes, [](const std::string& code) {
-    return code == "KEY_REVOKED" || code == "HARNESS_REVOKED" || code == "PROTOCOL_REVOKED";
-  });
-}
-
 void sort_codes(std::vector<std::string>& codes) {
   std::ranges::sort(codes);
   codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
@@ -354,6 +353,8 @@ Result<std::vector<std::size_t>> uncovered_sources(AttemptSource& source,
       covered.insert(facts->source_digests.begin(), facts->source_digests.end());
     }
     for (const ClaimRow& claim : (*row)->claims) {
+      // Who claims it later under another name can add no files to it.
+      if (claim.source != (*row)->claims.front().source) continue;
       for (const NamedArtifact& artifact : claim.facts.artifacts) {
         if (artifact.role == "source") covered.insert(artifact.digest);
       }
@@ -471,7 +472,7 @@ Result<JudgedResult> judge_result(AttemptSource& source, const AttemptContext& c
     judged.noise_ppm = noise_of(*facts.document, *facts.samples, facts.workload);
   }
   judged.codes = countability(facts);
-  judged.revoked = is_revocation(judged.codes);
+  judged.revoked = rests_on_revoked(facts);
   if (!*reported || !(*reported)->environment) add_code(judged, "RUN_NOT_HELD");
   if (judged.codes.empty()) {
     for (const ResultFinding& finding : facts.findings) add_code(judged, finding.code);
@@ -504,13 +505,16 @@ std::optional<ControlledAttempt> ControlledJob::attempt() const {
     out.verdict = ControlledAttempt::Verdict::inconclusive;
     return out;
   }
+  const bool taken_back = retracted || judged->retracted;
   const auto* accepted =
       acceptance ? std::get_if<Acceptance>(&acceptance->said.predicate) : nullptr;
   Verdict verdict = judged->verdict;
   if (accepted == nullptr || accepted->verdict != verdict) verdict = Verdict::refused;
   switch (verdict) {
     case Verdict::confirms:
-      out.verdict = ControlledAttempt::Verdict::confirms;
+      // A retraction takes a confirmation away and no failure.
+      out.verdict = taken_back ? ControlledAttempt::Verdict::inconclusive
+                               : ControlledAttempt::Verdict::confirms;
       break;
     case Verdict::differs_slower:
     case Verdict::differs_faster:
@@ -537,7 +541,8 @@ Result<ControlledJob> read_job(AttemptSource& source, const AttemptContext& cont
   ControlledJob out;
   out.job = std::move(said);
   const MeasurementJob& job = std::get<MeasurementJob>(out.job.said.predicate);
-  out.expired = context.now > job.expires_at;
+  out.expired = context.now > end_of_job(out.job);
+  out.retracted = context.judgements.retracted(out.job.id);
   if (const KeyRecord* key = context.keys.find(job.runner)) out.owner = key->owner;
   out.by_operator = !out.owner.empty() && out.owner == context.operator_owner;
   out.counts = !context.counts_runner || context.counts_runner(job.runner, out.owner);
@@ -563,16 +568,23 @@ Result<ControlledJob> read_job(AttemptSource& source, const AttemptContext& cont
     if (context.judgements.retracted(one.id)) continue;
     out.acceptance = std::move(one);
   }
-  std::vector<std::string> allowed;
-  if (out.acceptance) allowed = std::get<Acceptance>(out.acceptance->said.predicate).allowed;
-  Result<JudgedResult> judged = judge_result(source, context, out.job, *out.result, true, allowed);
+  Result<JudgedResult> judged = judge_result(source, context, out.job, *out.result, true, {});
   if (!judged) return fail(judged.error());
   out.judged = std::move(*judged);
-  out.judged->loosened = out.judged->verdict != Verdict::refused &&
-                         std::ranges::any_of(allowed, [&](const std::string& one) {
-                           return std::ranges::find(context.allow, one) == context.allow.end();
-                         });
-  if (context.judgements.retracted(out.result->id)) out.judged->revoked = true;
+  const std::vector<std::string> allowed =
+      out.acceptance ? std::get<Acceptance>(out.acceptance->said.predicate).allowed
+                     : std::vector<std::string>();
+  if (out.judged->verdict == Verdict::refused && !allowed.empty()) {
+    Result<JudgedResult> loosened =
+        judge_result(source, context, out.job, *out.result, true, allowed);
+    if (!loosened) return fail(loosened.error());
+    out.judged = std::move(*loosened);
+    out.judged->loosened = out.judged->verdict != Verdict::refused &&
+                           std::ranges::any_of(allowed, [&](const std::string& one) {
+                             return std::ranges::find(context.allow, one) == context.allow.end();
+                           });
+  }
+  out.judged->retracted = context.judgements.retracted(out.result->id);
   return out;
 }
 
@@ -586,8 +598,7 @@ Result<std::vector<ControlledJob>> controlled_jobs(AttemptSource& source,
   if (!all) return fail(all.error());
   for (SaidAt& one : *all) {
     if (!std::holds_alternative<MeasurementJob>(one.said.predicate)) continue;
-    if (!context.keys.counts(one.said.binding.signer, type_of("measurement-job/v1"), one.index) ||
-        context.judgements.retracted(one.id)) {
+    if (!context.keys.counts(one.said.binding.signer, type_of("measurement-job/v1"), one.index)) {
       continue;
     }
     Result<ControlledJob> job = read_job(source, context, std::move(one));
@@ -627,6 +638,7 @@ Result<std::optional<ControlledJob>> job_of_controlled_run(AttemptSource& source
 
 bool accepted_run(const ControlledJob& job) {
   if (!job.judged || !job.acceptance || job.judged->revoked) return false;
+  if (job.retracted || job.judged->retracted || !job.judged->source_covered) return false;
   const Acceptance& acceptance = std::get<Acceptance>(job.acceptance->said.predicate);
   return acceptance.accepted && job.counts && !job.judged->loosened &&
          job.judged->verdict != Acceptance::Verdict::refused &&
@@ -647,36 +659,6 @@ Status add_attempts(AttemptSource& source, const AttemptContext& context, const 
   if (!own) return fail(own.error());
   facts.accepted = *own && accepted_run(**own);
   return {};
-}
-
-Result<std::set<Digest>> bytes_of_attempts(AttemptSource& source,
-                                           const std::vector<ControlledJob>& jobs) {
-  std::set<Digest> out;
-  for (const ControlledJob& job : jobs) {
-    if (!job.result) continue;
-    const ControlledRun& said = std::get<ControlledRun>(job.result->said.predicate);
-    out.insert(said.result);
-    const Result<Kept> kept = read_kept(source, said);
-    if (!kept) return fail(kept.error());
-    if (kept->document) {
-      for (const std::optional<Digest>* digest :
-           {&kept->document->samples, &kept->document->diagnostic_samples,
-            &kept->document->sentinel_samples}) {
-        if (*digest) out.insert(**digest);
-      }
-    }
-    const Result<std::vector<SaidAt>> calibrations =
-        source.calibrations(job.result->said.binding.signer);
-    if (!calibrations) return fail(calibrations.error());
-    for (const SaidAt& one : *calibrations) {
-      const auto* calibration = std::get_if<Calibration>(&one.said.predicate);
-      if (calibration != nullptr && one.index < job.result->index &&
-          calibration->device == said.device) {
-        out.insert(calibration->samples);
-      }
-    }
-  }
-  return out;
 }
 
 }  // namespace kernelindex

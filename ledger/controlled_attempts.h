@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,8 +67,9 @@ struct JudgedResult {
   std::optional<std::uint64_t> noise_ppm;
   Digest boot;  // of the host, as the result says
   bool source_covered = false;
-  bool revoked = false;   // its key, harness or protocol lost its force
-  bool loosened = false;  // only a switch that this reader does not allow lets it count
+  bool revoked = false;    // its key, harness or protocol lost its force
+  bool retracted = false;  // it or its job was taken back: it confirms nothing any more
+  bool loosened = false;   // only a switch that this reader does not allow lets it count
 };
 
 // One job with what came of it.
@@ -79,6 +79,7 @@ struct ControlledJob {
   bool by_operator = false;  // that owner is the ledger's own
   bool counts = true;        // the reader counts this runner
   bool expired = false;
+  bool retracted = false;        // the job: it stays an attempt, and its result confirms nothing
   std::optional<SaidAt> result;  // the first that its runner signed
   std::size_t more_results = 0;
   std::optional<SaidAt> acceptance;  // the last that counts
@@ -119,10 +120,6 @@ Status add_attempts(AttemptSource& source, const AttemptContext& context, const 
 Result<std::vector<std::size_t>> uncovered_sources(AttemptSource& source,
                                                    const Digest& implementation,
                                                    const MeasurementJob& job);
-
-// Digests of all bytes that a judgement of the attempts reads, documents aside.
-Result<std::set<Digest>> bytes_of_attempts(AttemptSource& source,
-                                           const std::vector<ControlledJob>& jobs);
 
 // How a reported run and a controlled one relate. Exposed for tests.
 TimerRelation timer_relation(const Manifest& reported_protocol, const Digest& controlled_protocol);

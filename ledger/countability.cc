@@ -42,6 +42,13 @@ class Gates {
     return {codes_.begin(), codes_.end()};
   }
 
+  bool revoked() {
+    judge_signers();
+    judge_approvals();
+    return std::ranges::any_of(codes_,
+                               [](const std::string& code) { return code.ends_with("_REVOKED"); });
+  }
+
  private:
   void add(std::string_view code) { codes_.emplace(code); }
   void require(bool passed, std::string_view code) {
@@ -73,7 +80,7 @@ class Gates {
 
   void judge_binding() {
     require(facts_.first, "NONCE_REUSED");
-    require(facts_.result->recorded_at <= job().expires_at, "JOB_EXPIRED");
+    require(facts_.result->recorded_at <= end_of_job(*facts_.job), "JOB_EXPIRED");
     const std::optional<TreeHead>& seen = facts_.result->said.binding.seen;
     require(facts_.job->index < facts_.result->index && seen && seen->size > facts_.job->index,
             "JOB_NOT_SEEN");
@@ -110,7 +117,10 @@ class Gates {
     require(document.trust == TrustMode::device_only || job().source_reviewed,
             "HOST_CODE_UNREVIEWED");
     if (document.build.built && facts_.samples != nullptr) judge_samples(document);
-    for (const std::string& reason : document.uncountable_reasons) add(reason);
+    // Its own doubts count against it; what only the key book can know it cannot say.
+    for (const std::string& reason : document.uncountable_reasons) {
+      add(reason.ends_with("_REVOKED") ? std::string_view("RUNNER_DOUBTS") : reason);
+    }
   }
 
   // What the document repeats of job and statement.
@@ -338,6 +348,13 @@ class Gates {
 }  // namespace
 
 std::vector<std::string> countability(const ResultFacts& facts) { return Gates(facts).codes(); }
+
+bool rests_on_revoked(const ResultFacts& facts) { return Gates(facts).revoked(); }
+
+UtcMicros end_of_job(const SaidAt& job) {
+  return std::min(std::get<MeasurementJob>(job.said.predicate).expires_at,
+                  job.recorded_at + kLongestJob);
+}
 
 std::optional<std::uint64_t> noise_of(const MeasurementResult& document,
                                       const ResultSamples& samples, const Digest& workload) {

@@ -46,7 +46,6 @@ struct ResultFacts {
   bool bytes_held = false;                          // of all artifacts that the document names
   bool run_follows = false;  // the BenchmarkRun is what run_manifests() makes of it
   Digest workload;           // of the reported run
-  Digest reported_protocol;  // so that a CUPTI claim needs CUPTI
   bool cupti_claim = false;
   // Sessions that this runner recorded for the device before the result, each recomputed.
   std::vector<SentinelSession> calibration;
@@ -56,6 +55,14 @@ struct ResultFacts {
 
 // Why it does not count, sorted; empty when it does.
 std::vector<std::string> countability(const ResultFacts& facts);
+
+// Whether the root took back what the result rests on: its key, harness or protocol. By the key
+// book alone, whatever the result says of itself.
+bool rests_on_revoked(const ResultFacts& facts);
+
+// When a job ends: as it says, and at the latest a day after it was recorded (PROTOCOL section 2).
+inline constexpr UtcMicros kLongestJob = UtcMicros{24} * 3600 * 1'000'000;
+UtcMicros end_of_job(const SaidAt& job);
 
 // The noise of the reported workload, in parts per million; nothing without samples.
 std::optional<std::uint64_t> noise_of(const MeasurementResult& document,

@@ -3,6 +3,7 @@
 
 #include "ledger/attestation_rules.h"
 #include "ledger/ledger.h"
+#include "ledger/run_evidence.h"
 
 namespace kernelindex {
 
@@ -66,7 +67,9 @@ Result<std::optional<std::string>> ReaderAttempts::object(const Digest& digest) 
 Result<bool> ReaderAttempts::held(const Digest& digest) { return rows_.artifact_held(digest); }
 
 Result<std::shared_ptr<const SubjectRow>> ReaderAttempts::subject(const Digest& identity) {
-  return rows_.subject(identity);
+  Result<std::shared_ptr<const SubjectRow>> row = rows_.subject(identity);
+  if (!row || *row == nullptr) return row;
+  return counting_claims(**row, {reader_.state().imports, *keys_, *judgements_, size_});
 }
 
 Result<std::optional<Manifest>> ReaderAttempts::document(const Digest& identity) {

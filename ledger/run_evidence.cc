@@ -26,6 +26,15 @@ const ImportRange* covering_import(std::span<const ImportRange> imports, const K
   return range != nullptr && keys.counts(range->signer, type, range->index) ? range : nullptr;
 }
 
+std::shared_ptr<const SubjectRow> counting_claims(const SubjectRow& row, const LogFacts& log) {
+  auto out = std::make_shared<SubjectRow>(row);
+  std::erase_if(out->claims, [&](const ClaimRow& claim) {
+    const ImportRange* import = covering_import(log.imports, log.keys, claim.index, log.size);
+    return import == nullptr || log.judgements.retracted(import->id);
+  });
+  return out;
+}
+
 EvidenceFacts evidence_facts(const RunRow& row, const Digest& run, const LogFacts& log) {
   EvidenceFacts facts;
   facts.serving = row.kind == ManifestKind::serving_run;

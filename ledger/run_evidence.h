@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "ledger/derive.h"
@@ -30,6 +31,9 @@ const ImportRange* import_over(std::span<const ImportRange> imports, std::uint64
 // The same by a key that counts, or null. Whether it was taken back is for the judgements.
 const ImportRange* covering_import(std::span<const ImportRange> imports, const KeyBook& keys,
                                    std::uint64_t index, std::uint64_t size);
+
+// The row with those of its claims that a valid import covers which was not taken back.
+std::shared_ptr<const SubjectRow> counting_claims(const SubjectRow& row, const LogFacts& log);
 
 // What evidence_v1() is asked about a run. Nothing can be judged (`cannot_judge`) past what this
 // program does not know on the chains that the row depends on: those of the run, of what its row is

@@ -119,7 +119,7 @@ Result<CalibrationRequest> read_request(const Arguments& arguments, const Digest
   const std::uint64_t repetitions = arguments.count("--repetitions").value_or(200);
   if (sessions == 0 || sessions > kCalibrationSessions || repetitions == 0 ||
       repetitions > static_cast<std::uint64_t>(kCalibrationSamples)) {
-    return fail(ErrorKind::usage, "USAGE", "--sessions",
+    return fail(ErrorKind::usage, "USAGE", "--sessions, --repetitions",
                 "there are 1 to " + std::to_string(kCalibrationSessions) + " sessions of 1 to " +
                     std::to_string(kCalibrationSamples) + " repetitions");
   }

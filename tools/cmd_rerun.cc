@@ -51,6 +51,24 @@ Result<JobDocument> read_job(Session& session, const std::string& name) {
   return job_document(reader, found->digest);
 }
 
+// What would spend the job for nothing.
+Status check_ready(const Session& session, const Arguments& arguments, const JobDocument& job) {
+  if (session.now() > job.expires_at) {
+    return fail(ErrorKind::refused, "JOB_EXPIRED", job.job.text(),
+                "the job ended at " + format_utc_micros(job.expires_at),
+                "ask for another: `kernelindex job new`");
+  }
+  const Result<std::filesystem::path> program = runner_program(arguments);
+  if (!program) return fail(program.error());
+  const Result<Digest> digest = runner_digest(*program);
+  if (!digest) return fail(digest.error());
+  if (*digest == job.harness || arguments.given("--simulate")) return {};
+  return fail(ErrorKind::refused, "HARNESS_UNKNOWN", program->string(),
+              "the job is for a runner of digest " + job.harness.text() + ", this one has " +
+                  digest->text(),
+              "give that runner with --runner-program, or ask for another job");
+}
+
 void print(Output& out, const MeasurementResult& result, const std::string& folder) {
   const bool simulated = result.device.kind == MeasuredDevice::Kind::simulated;
   if (out.for_people()) {
@@ -89,6 +107,7 @@ Result<ExitCode> run(Session& session, const Arguments& arguments) {
                 "the job is for the runner " + job->runner.hex() + " alone",
                 "give that key with --key");
   }
+  if (Status status = check_ready(session, arguments, *job); !status) return fail(status.error());
   const Result<std::string> work = write_job_document(*job);
   if (!work) return fail(work.error());
   Result<RunnerRun> ran = start_runner(session, arguments, "measure",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/runner_program.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -15,10 +17,7 @@ constexpr std::string_view kName = "kernelindex-runner";
 
 bool is_program(const std::filesystem::path& path) {
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  return std::filesystem::is_regular_file(status) &&
-         (status.permissions() & std::filesystem::perms::others_exec) !=
-             std::filesystem::perms::none;
+  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
 // Installed they lie in one folder; in a build tree in two that do.
@@ -86,7 +85,12 @@ Result<RunnerRun> start_runner(const Session& session, const Arguments& argument
       [&folder](std::string_view bytes) { return folder->object(bytes); }};
   Result<std::string> document =
       run_runner({*program, mode, arguments.given("--simulate"), seconds}, work, listener);
-  if (!document) return fail(document.error());
+  if (!document) {
+    // Nothing came that could be accepted; the same name can be used again.
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+    return fail(document.error());
+  }
   if (Status status = folder->document(*document); !status) return fail(status.error());
   return RunnerRun{path, std::move(*document), std::move(*folder)};
 }

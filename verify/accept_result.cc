@@ -40,7 +40,8 @@ std::unexpected<Error> invalid(std::string code, std::string place, std::string 
 
 std::unexpected<Error> not_the_document() {
   return invalid("DIGEST_MISMATCH", "result.json",
-                 "this is not the document that the statement names");
+                 "this is not the document that the statement names",
+                 "copy the folder again from the machine that measured");
 }
 
 // What of the reported run a controlled one repeats.
@@ -58,7 +59,8 @@ Status read_reported(AttemptSource& source, Answer& answer) {
   answer.workload = facts->workload;
   const Result<std::optional<Manifest>> workload = source.document(facts->workload);
   if (!workload) return fail(workload.error());
-  if (*workload) answer.comparator = std::get<WorkloadFacts>((*workload)->facts).comparator;
+  const auto* about = *workload ? std::get_if<WorkloadFacts>(&(*workload)->facts) : nullptr;
+  if (about != nullptr) answer.comparator = about->comparator;
   return {};
 }
 
@@ -164,7 +166,12 @@ Result<std::vector<std::string>> record(Ledger& ledger, const ResultFolder& fold
   if (Status status = known ? Status() : rules.allow(answer.envelope, answer.said); !status) {
     return fail(status.error());
   }
-  const PublicKey runner = reader.state().keys.find(answer.said.binding.signer)->key;
+  const KeyRecord* signer = reader.state().keys.find(answer.said.binding.signer);
+  if (signer == nullptr || !answer.envelope.verify(signer->key)) {
+    return invalid("INVALID_SIGNATURE", "statement.dsse.json",
+                   "the signature is not one of the key " + answer.said.binding.signer.hex());
+  }
+  const PublicKey runner = signer->key;
   answer.envelope = normalised(std::move(answer.envelope), runner);
   Result<std::vector<std::string>> missing = keep_artifacts(**appender, folder, answer.document);
   if (!missing) return fail(missing.error());
@@ -199,7 +206,8 @@ Result<ControlledJob> find_job(AttemptSource& source, const AttemptContext& cont
     if (one.job.id == job) return std::move(one);
   }
   return fail(ErrorKind::refused, "JOB_NOT_SIGNED", job.text(),
-              "the key that signed this job does not count as a controller, or it was retracted");
+              "the key that signed this job does not count as a controller",
+              "`kernelindex key list` shows who is one");
 }
 
 // The verdict on a result that is recorded, and the acceptance that stands, if one does.
@@ -218,19 +226,25 @@ Result<Standing> judge_recorded(const Reader& reader, const Answer& answer,
   const Result<std::optional<SaidAt>> result = source.attestation(id);
   if (!result) return fail(result.error());
   const bool first = job->result && job->result->id == id;
-  Result<JudgedResult> judged = judge_result(source, *context, job->job, **result, first, allowed);
+  Result<JudgedResult> judged = judge_result(source, *context, job->job, **result, first, {});
+  if (judged && judged->verdict == Acceptance::Verdict::refused && !allowed.empty()) {
+    judged = judge_result(source, *context, job->job, **result, first, allowed);
+  }
   if (!judged) return fail(judged.error());
   Standing out{std::move(*judged), std::nullopt};
   const Result<std::vector<SaidAt>> about = source.said_about(id);
   if (!about) return fail(about.error());
   static const PredicateType& type =
       *find_predicate_type(std::string(kPredicateBase) + "acceptance/v1");
+  // Readers take the last that counts; one that says something else stands for what was known then.
   for (const SaidAt& one : *about) {
     const auto* said = std::get_if<Acceptance>(&one.said.predicate);
-    if (said == nullptr || !context->keys.counts(one.said.binding.signer, type, one.index))
+    if (said == nullptr || context->judgements.retracted(one.id) ||
+        !context->keys.counts(one.said.binding.signer, type, one.index)) {
       continue;
-    // One that says something else stands for what was known then.
-    if (said->verdict == out.judged.verdict && said->allowed == allowed) out.acceptance = one.index;
+    }
+    const bool same = said->verdict == out.judged.verdict && said->allowed == allowed;
+    out.acceptance = same ? std::optional(one.index) : std::nullopt;
   }
   return out;
 }
@@ -343,7 +357,8 @@ Result<RecordedCalibration> record_calibration(Ledger& ledger, const ResultFolde
   if (!document) return fail_in("result.json", document.error());
   if (document->simulated) {
     return fail(ErrorKind::refused, "SIMULATED_DEVICE", "result.json",
-                "nothing was measured: no ledger records a made-up calibration");
+                "nothing was measured: no ledger records a made-up calibration",
+                "run `kernelindex calibrate` on a machine with a device");
   }
   if (document->device != calibration->device || document->samples != calibration->samples ||
       document->sessions != calibration->sessions) {

@@ -18,7 +18,7 @@ class BundleAttempts final : public AttemptSource {
     const std::map<Digest, std::shared_ptr<const SubjectRow>>& rows;
     const std::map<Digest, Manifest>& documents;
     const std::map<Digest, const std::string*>& bytes;
-    const Judgements& judgements;
+    const LogFacts& log;
   };
   explicit BundleAttempts(const From& from) : from_(from) {}
 
@@ -52,20 +52,19 @@ class BundleAttempts final : public AttemptSource {
   }
   Result<std::optional<std::string>> object(const Digest& digest) override {
     const auto found = from_.bytes.find(digest);
-    if (found == from_.bytes.end()) return std::nullopt;
+    if (found == from_.bytes.end() || withheld(digest)) return std::nullopt;
     return *found->second;
   }
   Result<bool> held(const Digest& digest) override {
-    const SubjectJudgement* said = from_.judgements.find(digest);
-    if (said != nullptr && said->withheld) return false;
-    return std::ranges::any_of(from_.parts, [&](const Part& part) {
+    return !withheld(digest) && std::ranges::any_of(from_.parts, [&](const Part& part) {
       return std::holds_alternative<ArtifactEntry>(part.entry.body) &&
              part.entry.content.digest == digest;
     });
   }
   Result<std::shared_ptr<const SubjectRow>> subject(const Digest& identity) override {
     const auto found = from_.rows.find(identity);
-    return found == from_.rows.end() ? nullptr : found->second;
+    if (found == from_.rows.end()) return nullptr;
+    return counting_claims(*found->second, from_.log);
   }
   Result<std::optional<Manifest>> document(const Digest& identity) override {
     const auto row = from_.rows.find(identity);
@@ -78,6 +77,10 @@ class BundleAttempts final : public AttemptSource {
   }
 
  private:
+  bool withheld(const Digest& digest) const {
+    const SubjectJudgement* said = from_.log.judgements.find(digest);
+    return said != nullptr && said->withheld;
+  }
   static SaidAt said_at(const Part& part) {
     return {part.index, part.entry.recorded_at, part.envelope->id(), *part.said};
   }
@@ -96,9 +99,10 @@ std::map<Digest, const std::string*> Judge::carried_bytes() const {
 }
 
 Finding Judge::derive_attempts() {
-  facts_ = evidence_facts(row_, bundle_.subject, {imports_, keys_, judgements_, head().size});
+  const LogFacts log{imports_, keys_, judgements_, head().size};
+  facts_ = evidence_facts(row_, bundle_.subject, log);
   const std::map<Digest, const std::string*> bytes = carried_bytes();
-  BundleAttempts source({parts_, chains_, rows_, documents_, bytes, judgements_});
+  BundleAttempts source({parts_, chains_, rows_, documents_, bytes, log});
   AskedOfAttempts asked;
   AskedAttempts asking(source, asked);
   const auto* founding = parts_.front().says<LedgerFounding>();

@@ -28,8 +28,7 @@ struct Reported {
   Digest implementation;
 };
 
-Result<Manifest> read_reference(const Reader& reader, const Digest& identity,
-                                std::string_view what) {
+Result<Manifest> read_reference(const Reader& reader, const Digest& identity, ManifestKind kind) {
   Result<std::optional<SubjectRow>> row = reader.subject(identity);
   if (!row) return fail(row.error());
   std::optional<Manifest> found;
@@ -38,10 +37,17 @@ Result<Manifest> read_reference(const Reader& reader, const Digest& identity,
     if (!manifest) return fail(manifest.error());
     found = std::move(*manifest);
   }
-  if (found) return std::move(*found);
-  return refuse("REFERENCE_MISSING", identity.text(),
-                "the " + std::string(what) + " is not in the ledger, or was withheld",
-                "record its manifest: `kernelindex add FILE`");
+  const std::string name(kind_name(kind));
+  if (!found) {
+    return refuse("REFERENCE_MISSING", identity.text(),
+                  "the run's " + name + " is not in the ledger, or was withheld",
+                  "record its manifest: `kernelindex add FILE`");
+  }
+  if (found->kind == kind) return std::move(*found);
+  return refuse("WRONG_MANIFEST", identity.text(),
+                "the run refers to a " + std::string(kind_name(found->kind)) + " where a " + name +
+                    " must stand",
+                "name another run: this one cannot be measured");
 }
 
 Result<Manifest> read_run(const Reader& reader, const Digest& run) {
@@ -56,25 +62,28 @@ Result<Manifest> read_run(const Reader& reader, const Digest& run) {
         ErrorKind::invalid, "NOT_A_RUN", run.text(),
         "a job is about a benchmark run, this is a " + std::string(kind_name((*row)->kind)));
   }
-  return read_reference(reader, run, "run");
+  return read_reference(reader, run, ManifestKind::benchmark_run);
 }
 
 Result<Reported> read_reported(const Reader& reader, const Digest& run) {
   Result<Manifest> document = read_run(reader, run);
   if (!document) return fail(document.error());
   const BenchmarkRunFacts facts = std::get<BenchmarkRunFacts>(document->facts);
-  Result<Manifest> workload = read_reference(reader, facts.workload, "workload");
-  if (!workload) return fail(workload.error());
-  const auto& about = std::get<WorkloadFacts>(workload->facts);
-  if (workload->kind != ManifestKind::workload_case) {
+  const Result<std::optional<SubjectRow>> suite = reader.subject(facts.workload);
+  if (!suite) return fail(suite.error());
+  if (*suite && (*suite)->kind == ManifestKind::workload_suite) {
     return refuse("SUITE_WORKLOAD", facts.workload.text(),
-                  "the number is over a suite of " + std::to_string(about.suite_cases) +
-                      " cases, and a job measures single cases",
+                  "the number is over a suite of cases, and a job measures single cases",
                   "name a run of one case");
   }
-  Result<Manifest> operation = read_reference(reader, about.operation, "operation");
+  Result<Manifest> workload = read_reference(reader, facts.workload, ManifestKind::workload_case);
+  if (!workload) return fail(workload.error());
+  const auto& about = std::get<WorkloadFacts>(workload->facts);
+  Result<Manifest> operation =
+      read_reference(reader, about.operation, ManifestKind::operation_spec);
   if (!operation) return fail(operation.error());
-  Result<Manifest> environment = read_reference(reader, facts.environment, "environment");
+  Result<Manifest> environment =
+      read_reference(reader, facts.environment, ManifestKind::execution_environment);
   if (!environment) return fail(environment.error());
   return Reported{std::move(*document), std::move(*workload), std::move(*operation),
                   std::move(*environment), facts.implementation};
@@ -174,6 +183,30 @@ Status keep(Ledger& ledger, const JobOrder& order, const ImportIdentity& local) 
   return (*appender)->finish(std::nullopt);
 }
 
+// All but the sources.
+JobDocument document_of(const Reader& reader, const Digest& id, const MeasurementJob& job,
+                        ClockVariant clocks, const Reported& reported) {
+  JobDocument out;
+  out.ledger = reader.format().ledger_id;
+  out.job = id;
+  out.seen_size = reader.head().size;
+  out.seen_root = reader.head().root;
+  out.run = job.run;
+  out.implementation = reported.implementation;
+  out.runner = job.runner;
+  out.protocol = job.protocol;
+  out.harness = job.harness;
+  out.clocks = clocks;
+  out.nonce = job.nonce;
+  out.expires_at = job.expires_at;
+  out.source_reviewed = job.source_reviewed;
+  out.device = job.device;
+  out.limits = job.limits;
+  out.operation = carried(reported.operation);
+  out.workloads = {carried(reported.workload)};
+  return out;
+}
+
 Result<std::vector<std::string>> uncovered_files(const Reader& reader, const Digest& implementation,
                                                  const MeasurementJob& job) {
   ReaderAttempts source(reader, reader.head().size);
@@ -233,6 +266,7 @@ Result<IssuedJob> issue_job(Ledger& ledger, const JobOrder& order, const Signing
                             const ImportIdentity& local) {
   std::optional<Reported> reported;
   JobDevice device;
+  MeasurementJob job;
   {
     const Reader reader = ledger.read();
     if (const Result<Manifest> run = read_run(reader, order.run); !run) return fail(run.error());
@@ -256,10 +290,20 @@ Result<IssuedJob> issue_job(Ledger& ledger, const JobOrder& order, const Signing
       return fail(ErrorKind::invalid, "JOB_EXPIRED", format_utc_micros(order.expires_at),
                   "the job would expire before it is recorded", "give a later instant");
     }
+    if (order.expires_at > ledger.options().clock() + kLongestJob) {
+      return fail(ErrorKind::invalid, "JOB_TOO_LONG", format_utc_micros(order.expires_at),
+                  "a job stands for 24 hours at most", "give an earlier instant");
+    }
+    job = job_of(order, *reported, device);
+    // An entry cannot be taken back: what cannot be handed out is not recorded.
+    JobDocument document = document_of(reader, Digest(), job, order.clocks, *reported);
+    document.sources = order.files;
+    if (const Result<std::string> text = write_job_document(document); !text) {
+      return fail(text.error());
+    }
   }
   if (Status status = keep(ledger, order, local); !status) return fail(status.error());
-  const Result<Attested> said =
-      attest(ledger, {order.run, job_of(order, *reported, device)}, controller);
+  const Result<Attested> said = attest(ledger, {order.run, job}, controller);
   if (!said) return fail(said.error());
   const Reader reader = ledger.read();
   Result<JobDocument> document = job_document(reader, said->id);
@@ -288,24 +332,7 @@ Result<JobDocument> job_document(const Reader& reader, const Digest& id) {
   }
   const Result<Reported> reported = read_reported(reader, job->run);
   if (!reported) return fail(reported.error());
-  JobDocument out;
-  out.ledger = reader.format().ledger_id;
-  out.job = id;
-  out.seen_size = reader.head().size;
-  out.seen_root = reader.head().root;
-  out.run = job->run;
-  out.implementation = reported->implementation;
-  out.runner = job->runner;
-  out.protocol = job->protocol;
-  out.harness = job->harness;
-  out.clocks = *clocks;
-  out.nonce = job->nonce;
-  out.expires_at = job->expires_at;
-  out.source_reviewed = job->source_reviewed;
-  out.device = job->device;
-  out.limits = job->limits;
-  out.operation = carried(reported->operation);
-  out.workloads = {carried(reported->workload)};
+  JobDocument out = document_of(reader, id, *job, *clocks, *reported);
   for (const MeasurementJob::Source& file : job->sources) {
     Result<std::optional<std::string>> bytes = reader.object(file.digest);
     if (!bytes) return fail(bytes.error());

@@ -53,10 +53,11 @@ Status check_sources(const Digest& run, const std::vector<JobSourceFile>& files)
 //   NO_SUCH_RUN (not_found), NOT_A_RUN (invalid)
 //   those of check_sources()
 //   SUITE_WORKLOAD (refused: the number is over a suite, and one job measures single cases)
-//   REFERENCE_MISSING (refused: what the run refers to is not in the ledger, or withheld)
+//   REFERENCE_MISSING (refused: what the run refers to is not in the ledger, or withheld),
+//   WRONG_MANIFEST (refused: or is of another kind)
 //   HARNESS_UNKNOWN, PROTOCOL_UNKNOWN, RUNNER_NOT_ENROLLED, KEY_NOT_APPROVED_FOR_PRODUCT,
 //   KEY_NOT_APPROVED_FOR_PROTOCOL (refused: its result could never count)
-//   JOB_EXPIRED (invalid: it ends before it begins)
+//   JOB_EXPIRED (invalid: it ends before it begins), JOB_TOO_LONG (invalid: above 24 hours)
 //   those of write_job_document() and attest()
 Result<IssuedJob> issue_job(Ledger& ledger, const JobOrder& order, const SigningKey& controller,
                             const ImportIdentity& local);

@@ -2,11 +2,9 @@
 #include "verify/runner_process.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "schema/measurement_terms.h"
@@ -40,17 +42,47 @@ class RunnerProcess {
   ~RunnerProcess() {
     if (channel_ >= 0) ::close(channel_);
     if (process_ > 0) {
-      ::kill(-process_, SIGKILL);
+      kill_all();
       ::waitpid(process_, nullptr, 0);
     }
   }
 
   Status start(const RunnerCommand& command);
   int channel() const { return channel_; }
+  // Whatever waits on the channel goes on, and finds its end.
+  void end() const {
+    ::shutdown(channel_, SHUT_RDWR);
+    kill_all();
+  }
 
  private:
+  // The group, and the process, which may have left it.
+  void kill_all() const {
+    ::kill(-process_, SIGKILL);
+    ::kill(process_, SIGKILL);
+  }
+
   int channel_ = -1;
   pid_t process_ = -1;
+};
+
+// Ends the process at the deadline, whatever this side is waiting for: a runner that takes nothing,
+// or gives a byte now and then, must not hold us.
+class Watchdog {
+ public:
+  Watchdog(const RunnerProcess& process, std::chrono::steady_clock::time_point deadline)
+      : thread_([this, &process, deadline](const std::stop_token& stop) {
+          std::unique_lock lock(mutex_);
+          if (!ended_.wait_until(lock, stop, deadline, [] { return false; }) &&
+              !stop.stop_requested()) {
+            process.end();
+          }
+        }) {}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_;  // last: it ends before what it uses
 };
 
 // What the child is started with: its end of the channel as descriptor 3, a process group of its
@@ -117,12 +149,21 @@ Status RunnerProcess::start(const RunnerCommand& command) {
                       "give its path with --runner-program");
 }
 
+// What the runner says goes into an error of ours: one line of it.
+std::string one_line(std::string text) {
+  constexpr std::size_t kMost = 500;
+  text.resize(std::min(text.size(), kMost));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
+
 class Conversation {
  public:
-  Conversation(int channel, std::int64_t seconds, const RunnerListener& listener)
-      : channel_(channel),
-        deadline_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)),
-        listener_(listener) {}
+  Conversation(int channel, std::chrono::steady_clock::time_point deadline,
+               const RunnerListener& listener)
+      : channel_(channel), deadline_(deadline), listener_(listener) {}
 
   Result<std::string> run(std::string_view work) {
     if (Status sent = send_runner_message(channel_, RunnerMessageKind::job, work); !sent) {
@@ -141,19 +182,6 @@ class Conversation {
 
  private:
   Result<RunnerMessage> next() {
-    std::int64_t left = 0;
-    for (int ready = 0; ready <= 0;) {
-      left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ -
-                                                                   std::chrono::steady_clock::now())
-                 .count();
-      if (left <= 0) return timeout();
-      constexpr std::int64_t kStep = 60'000;  // poll() takes an int
-      pollfd waiting{channel_, POLLIN, 0};
-      ready = ::poll(&waiting, 1, static_cast<int>(std::min(left, kStep)));
-    }
-    // A message that stops in the middle must not hold us for longer either.
-    const timeval patience{left / 1000 + 1, 0};
-    ::setsockopt(channel_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     Result<RunnerMessage> message = receive_runner_message(channel_);
     if (!message) return ended(message.error());
     bytes_ += message->body.size();
@@ -180,7 +208,7 @@ class Conversation {
         const Result<NamedBody> told = decode_named_body(message.body);
         if (!told) return fail(told.error());
         const bool code = is_reason_code(told->name);
-        return system_fault(code ? told->name : "RUNNER_FAILED", "runner", told->bytes);
+        return system_fault(code ? told->name : "RUNNER_FAILED", "runner", one_line(told->bytes));
       }
       default:
         return fail(ErrorKind::invalid, "BAD_RUNNER_MESSAGE", "runner",
@@ -222,7 +250,9 @@ Result<std::string> run_runner(const RunnerCommand& command, std::string_view wo
                                const RunnerListener& listener) {
   RunnerProcess process;
   if (Status status = process.start(command); !status) return fail(status.error());
-  return Conversation(process.channel(), command.seconds, listener).run(work);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(command.seconds);
+  const Watchdog watchdog(process, deadline);
+  return Conversation(process.channel(), deadline, listener).run(work);
 }
 
 }  // namespace kernelindex

@@ -144,6 +144,7 @@ class Measuring : public testing::Test {
     std::uint64_t median = 100'000;
     bool simulated = false;
     bool keep_samples = true;
+    std::vector<std::string> reasons = std::vector<std::string>();  // of the runner's own doubts
   };
   std::filesystem::path measure(const JobDocument& job, const Measured& measured) {
     SampleTiming timing;
@@ -152,6 +153,8 @@ class Measuring : public testing::Test {
     MeasurementResult& result = sample.result;
     result.device.id = sha256("device " + measured.machine);
     result.host = {sha256("host " + measured.machine), sha256("boot " + measured.machine)};
+    result.uncountable_reasons = measured.reasons;
+    result.countable = measured.reasons.empty();
     if (measured.simulated) result.device.kind = MeasuredDevice::Kind::simulated;
     calibrate(measured, sample);
     const std::filesystem::path path = place_ / ("result" + std::to_string(folders_++));
@@ -488,6 +491,150 @@ TEST_F(Measuring, ASpoiltFolderIsRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(ledger_->read().head().size, size);
 }
 
+// ---- What somebody might try ----
+
+// What a result says of itself cannot make it vanish: it counts against the run.
+TEST_F(Measuring, ARunnerCannotTakeItsOwnFailureBack) {
+  attempt();
+  const AcceptedResult hidden = attempt({.median = 150'000, .reasons = {"KEY_REVOKED"}});
+  EXPECT_THAT(hidden.judged.codes, ElementsAre("RUNNER_DOUBTS"));
+  EXPECT_EQ(level(), Level::reproducible);
+}
+
+TEST_F(Measuring, ARetractionTakesConfirmationsAwayAndNoFailures) {
+  const AcceptedResult good = attempt();
+  const AcceptedResult bad = attempt({.median = 150'000});
+  EXPECT_EQ(level(), Level::reproducible);
+  say(Role::maintainer, bad.result, Retraction{"it looks bad"});
+  EXPECT_EQ(level(), Level::reproducible);
+  say(Role::maintainer, bad.job, Retraction{"it looks bad"});
+  EXPECT_EQ(level(), Level::reproducible);
+  attempt();
+  EXPECT_EQ(level(), Level::verified);
+  say(Role::maintainer, good.job, Retraction{"the wrong files"});
+  EXPECT_EQ(level(), Level::reproducible);
+  EXPECT_EQ(view(good.run).evidence.level, Level::none);
+}
+
+TEST_F(Measuring, AcceptingAgainWithASwitchThatIsNotNeededBuriesNothing) {
+  attempt();
+  const IssuedJob issued = issue(order()).value();
+  const std::filesystem::path slow = measure(issued.document, {.median = 150'000});
+  ASSERT_TRUE(accept(slow));
+  EXPECT_EQ(level(), Level::reproducible);
+  EXPECT_EQ(accept(slow, {std::string(kAcceptProvisional)})->judged.verdict,
+            Verdict::differs_slower);
+  EXPECT_EQ(level(), Level::reproducible);
+  EXPECT_FALSE(accept(slow)->existing);  // the last one is what readers take
+}
+
+TEST_F(Measuring, AnAcceptanceThatWasRetractedCanBeGivenAgain) {
+  const IssuedJob issued = issue(order()).value();
+  const std::filesystem::path folder = measure(issued.document, Measured());
+  const AcceptedResult first = accept(folder).value();
+  const Digest id = read_said_at(ledger_->read(), first.acceptance_index)->id;
+  say(Role::maintainer, id, Retraction{"too early"});
+  EXPECT_EQ(level(), Level::reproducible);
+  EXPECT_FALSE(accept(folder)->existing);
+  EXPECT_EQ(level(), Level::verified);
+}
+
+TEST_F(Measuring, OtherSourcesVerifyNotEvenTheirOwnNumber) {
+  JobOrder other = order();
+  for (JobSourceFile& file : other.files) {
+    if (file.path == kRecipePath) continue;
+    file.content += "// another kernel\n";
+    file.digest = sha256(file.content);
+  }
+  const IssuedJob issued = issue(other).value();
+  EXPECT_EQ(issued.uncovered.size(), 2U);
+  const AcceptedResult accepted = accept(measure(issued.document, Measured())).value();
+  EXPECT_EQ(level(), Level::reproducible);
+  EXPECT_EQ(view(accepted.run).evidence.level, Level::none);
+}
+
+TEST_F(Measuring, AnotherClaimantAddsNoFilesToAnImplementation) {
+  JobOrder more = order();
+  const std::string content = "// somebody else's\n";
+  more.files.push_back({"zzz.cu", sha256(content), content});
+  std::unique_ptr<Appender> appender = ledger_->append({"add", "1", "{}"}).value();
+  const std::string bytes = "another claim\n";
+  MemorySource source(bytes);
+  ASSERT_TRUE(appender->snapshot({"elsewhere", "x.json", "", "supplied"}, "text/plain", source));
+  ManifestEntry entry;
+  entry.source = "elsewhere";
+  entry.snapshot = sha256(bytes);
+  entry.facts.artifacts = {{"source", sha256(content), "zzz.cu", {}, {}, {}}};
+  const Reader reader = ledger_->read();
+  const Manifest implementation =
+      read_subject_document(reader, *reader.subject(implementation_).value()).value().value();
+  ASSERT_TRUE(appender->claim(std::move(entry), implementation));
+  ASSERT_TRUE(appender->finish(std::nullopt));
+  EXPECT_THAT(issue(more)->uncovered, ElementsAre("zzz.cu"));
+}
+
+TEST_F(Measuring, OneSessionSignedAgainIsNoSecondSession) {
+  // Four sessions, signed three times: too few.
+  Measured measured;
+  const IssuedJob issued = issue(order()).value();
+  const SampleResult sample = sample_result(issued.document);
+  calibrated_.insert(measured.owner + measured.machine);
+  CalibrationDocument document;
+  document.ledger = ledger_->format().ledger_id;
+  document.simulated = false;
+  document.product = "NVIDIA H200";
+  document.device = sha256("device " + measured.machine);
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) {
+    SentinelSession session = sample.result.sentinels.front();
+    session.boot = sha256("boot " + std::to_string(i % 3));
+    document.sessions.push_back(session);
+    bytes += sample.sentinel_samples.substr(0, sample.sentinel_samples.size() / 2);
+  }
+  document.samples = sha256(bytes);
+  for (int times = 0; times < 3; ++times) {
+    ASSERT_TRUE(record_calibration(
+        *ledger_, ResultFolder::open(write_calibration("tester", document, bytes)).value()));
+  }
+  EXPECT_THAT(accept(measure(issued.document, measured))->judged.codes,
+              ElementsAre("UNCALIBRATED"));
+}
+
+TEST_F(Measuring, AJobOfFiftyYearsIsNotIssued) {
+  JobOrder longest = order();
+  longest.expires_at = now_ + 24 * kHour + 1;
+  EXPECT_EQ(code(longest), "JOB_TOO_LONG");
+}
+
+TEST_F(Measuring, AJobThatCannotBeHandedOutIsNotRecorded) {
+  JobOrder wrong = order();
+  for (JobSourceFile& file : wrong.files) {
+    if (file.path != kRecipePath) continue;
+    file.content = "{}";
+    file.digest = sha256(file.content);
+  }
+  const std::uint64_t size = ledger_->read().head().size;
+  EXPECT_FALSE(issue(wrong));
+  wrong = order();
+  std::erase_if(wrong.files, [](const JobSourceFile& file) { return file.path == "main.cpp"; });
+  EXPECT_FALSE(issue(wrong));
+  EXPECT_EQ(ledger_->read().head().size, size);
+}
+
+TEST_F(Measuring, AStatementWithAnotherSignatureIsRefusedAlsoWhenItIsKnown) {
+  const IssuedJob issued = issue(order()).value();
+  const std::filesystem::path folder = measure(issued.document, Measured());
+  ASSERT_TRUE(accept(folder));
+  const std::uint64_t size = ledger_->read().head().size;
+  Envelope envelope = parse_envelope(ResultFolder::open(folder)->statement()).value();
+  envelope.signature[0] = static_cast<char>(envelope.signature[0] ^ 1);
+  std::ofstream(folder / "statement.dsse.json") << envelope.encode();
+  const Result<AcceptedResult> again = accept(folder);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, "INVALID_SIGNATURE");
+  EXPECT_EQ(ledger_->read().head().size, size);
+}
+
 // ---- Proofs that travel ----
 
 class MeasuredBundle : public Measuring {
@@ -587,6 +734,20 @@ TEST_F(MeasuredBundle, AJobWithoutAnAnswerCountsAgainstTheRunByTheReadersClock) 
   EXPECT_EQ(verify(bytes, policy({"tester"})).level, Level::verified);
   now_ += 2 * kHour;
   EXPECT_EQ(verify(bytes, policy({"tester"})).level, Level::reproducible);
+}
+
+// Whoever kept an earlier file has the bytes; they count no more.
+TEST_F(MeasuredBundle, WithheldBytesThatTheFileCarriesAllTheSameCountNothing) {
+  const IssuedJob issued = issue(order()).value();
+  const std::filesystem::path folder = measure(issued.document, Measured());
+  ASSERT_TRUE(accept(folder));
+  const std::string document = ResultFolder::open(folder)->document();
+  ASSERT_TRUE(withhold(*ledger_, sha256(document), "a licence", fixture_key(Role::root)));
+  EXPECT_EQ(level(), Level::reproducible);
+  Bundle file = parse_bundle(bundle(reported_)).value();
+  file.artifacts.push_back(document);
+  std::ranges::sort(file.artifacts, {}, [](const std::string& bytes) { return sha256(bytes); });
+  EXPECT_LE(judge(file.encode().value(), policy({"tester"})).level, Level::reproducible);
 }
 
 TEST_F(MeasuredBundle, ARevokedRunnerConfirmsNothing) {

@@ -229,8 +229,9 @@ class Conversation {
                         "the runner was not done in the time that the job allows");
   }
   std::unexpected<Error> ended(const Error& error) const {
-    if (error.kind == ErrorKind::invalid) return fail(error);
+    // What breaks off at the deadline was cut by us.
     if (std::chrono::steady_clock::now() >= deadline_) return timeout();
+    if (error.kind == ErrorKind::invalid) return fail(error);
     return system_fault("RUNNER_ENDED", "runner",
                         "the runner ended without a result: " + error.message,
                         "what it printed tells why; `kernelindex-runner doctor` looks the machine "

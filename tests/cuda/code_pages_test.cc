@@ -20,12 +20,13 @@ TEST(CodeMappings, AreTheExecutableOnesOfFiles) {
       "7f0000001000-7f0000003000 r-xp 00001000 08:01 42    /usr/lib/libcuda.so.1\n"
       "7f0000004000-7f0000005000 rwxp 00000000 00:00 0 \n"
       "7ffe00000000-7ffe00001000 r-xp 00000000 00:00 0     [vdso]\n"
-      "7f0000006000-7f0000007000 r-xp 00000000 08:01 43    /tmp/with space (deleted)\n"
+      "7f0000006000-7f0000007000 r-xp 00000000 08:01 43    /elsewhere/with space (deleted)\n"
       "nonsense\n");
   EXPECT_THAT(
       mappings,
-      ElementsAre(CodeMapping{0x7f0000001000, 0x7f0000003000, 0x1000, "/usr/lib/libcuda.so.1"},
-                  CodeMapping{0x7f0000006000, 0x7f0000007000, 0, "/tmp/with space (deleted)"}));
+      ElementsAre(
+          CodeMapping{0x7f0000001000, 0x7f0000003000, 0x1000, "/usr/lib/libcuda.so.1"},
+          CodeMapping{0x7f0000006000, 0x7f0000007000, 0, "/elsewhere/with space (deleted)"}));
   EXPECT_THAT(parse_code_mappings(""), IsEmpty());
 }
 

@@ -6,13 +6,9 @@
 // results.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 
-#include "cuda/kernel_builder.h"
 #include "cuda/measurement.h"
-#include "cuda/measuring_child.h"
 #include "schema/measurement_job.h"
 #include "schema/result.h"
 
@@ -21,12 +17,5 @@ namespace kernelindex::runner {
 // Error NO_DEVICE (kind system): what is missing, in one sentence. Creates no CUDA context. The job
 // must outlive the bench; for sentinels alone its ledger and limits are enough.
 Result<std::unique_ptr<Bench>> make_device_bench(const JobDocument& job);
-
-// What the child is told about a workload and a built artifact; pure. Errors (invalid): those of
-// expressions and launches, MISSING_SCALAR, UNKNOWN_TENSOR, NO_LOWERED_NAME.
-Result<ChildLoad> plan_load(const BoundWorkload& workload, const BuildRecipe& recipe,
-                            const LaunchManifest* manifest,
-                            const std::map<std::string, std::string>& lowered_names,
-                            std::string artifact_path);
 
 }  // namespace kernelindex::runner

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cuda/device_bench.h"
+#include "cuda/child_plan.h"
 #include "cuda/wire_numbers.h"
 
 namespace kernelindex::runner {

@@ -124,6 +124,18 @@ TEST(ControlledAttempts, ALoosenedGateCountsOnlyForReadersWhoAllowIt) {
   EXPECT_EQ(loosened.evidence().level, Level::verified);
 }
 
+// A switch cannot make a failure count for neither side.
+TEST(ControlledAttempts, ALoosenedFailureStaysOneForReadersWhoDoNotAllowIt) {
+  ControlledWorld world;
+  world.attempt(by("alice", "one", 100'000));
+  EXPECT_EQ(world.evidence().level, Level::verified);
+  world.shorten_calibration();
+  Attempt slow = by("bob", "two", 150'000);
+  slow.allowed = {std::string(kAcceptProvisional)};
+  EXPECT_EQ(world.attempt(slow).verdict, Verdict::differs_slower);
+  EXPECT_EQ(world.evidence().level, Level::reproducible);
+}
+
 TEST(ControlledAttempts, AJobThatNobodyAnsweredCountsOnceItHasExpired) {
   ControlledWorld world;
   world.attempt();

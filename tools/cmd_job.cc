@@ -152,8 +152,20 @@ Result<Digest> choose_runner(const Reader& reader, const Arguments& arguments) {
   return fail(ErrorKind::usage, valid.empty() ? "RUNNER_NOT_ENROLLED" : "USAGE", "--runner",
               valid.empty() ? "no runner key is enrolled"
                             : "several runner keys are enrolled: a job is for one",
-              valid.empty() ? "`kernelindex key new --role runner`, then `kernelindex key enrol`"
+              valid.empty() ? "`kernelindex key new runner`, then `kernelindex key enrol runner`"
                             : "give --runner ID; `kernelindex key list` shows them");
+}
+
+// The digest that is given, else that of the runner that `rerun` would start.
+Result<Digest> choose_harness(const Arguments& arguments) {
+  if (arguments.given("--harness")) {
+    Result<Digest> harness = Digest::parse(arguments.text("--harness"));
+    if (!harness) return fail_in("--harness", harness.error());
+    return harness;
+  }
+  const Result<std::filesystem::path> program = runner_program(arguments);
+  if (!program) return fail(program.error());
+  return runner_digest(*program);
 }
 
 Result<JobOrder> read_order(const Session& session, const Reader& reader,
@@ -170,16 +182,8 @@ Result<JobOrder> read_order(const Session& session, const Reader& reader,
   const Result<Digest> runner = choose_runner(reader, arguments);
   if (!runner) return fail(runner.error());
   order.runner = *runner;
-  Result<Digest> harness = Digest();
-  if (arguments.given("--harness")) {
-    harness = Digest::parse(arguments.text("--harness"));
-    if (!harness) return fail_in("--harness", harness.error());
-  } else {
-    const Result<std::filesystem::path> program = runner_program(arguments);
-    if (!program) return fail(program.error());
-    harness = runner_digest(*program);
-    if (!harness) return fail(harness.error());
-  }
+  const Result<Digest> harness = choose_harness(arguments);
+  if (!harness) return fail(harness.error());
   order.harness = *harness;
   if (arguments.text("--clocks") == "locked") order.clocks = ClockVariant::locked;
   order.source_reviewed = arguments.given("--source-reviewed");
@@ -250,7 +254,12 @@ Result<ExitCode> run_new(Session& session, const Arguments& arguments) {
                                ? arguments.text("-o")
                                : "job-" + issued->document.job.hex().substr(0, 8) + ".json";
   const Result<std::string> written = write_document(path, issued->document);
-  if (!written) return fail(written.error());
+  if (!written) {
+    Error error = written.error();
+    error.remedy = "the job is recorded: `kernelindex job show " + issued->document.job.hex() +
+                   " -o FILE` writes its document";
+    return fail(std::move(error));
+  }
   print_issued(session, *issued, path);
   return ExitCode::done;
 }
@@ -334,7 +343,8 @@ Result<ExitCode> run_show(Session& session, const Arguments& arguments) {
       std::ranges::find(*jobs, found->digest, [](const ControlledJob& one) { return one.job.id; });
   if (job == jobs->end()) {
     return fail(ErrorKind::refused, "JOB_NOT_SIGNED", found->digest.text(),
-                "this job does not count: its signer is no controller, or it was retracted");
+                "this job does not count: its signer is no controller",
+                "`kernelindex key list` shows who is one");
   }
   Output& out = session.out();
   if (!out.for_people()) {

@@ -10,6 +10,7 @@
 #include "ledger/controlled_manifests.h"
 #include "ledger/controlled_protocol.h"
 #include "ledger/reader_attempts.h"
+#include "ledger/reported_run.h"
 #include "schema/canonical_json.h"
 #include "schema/json_reader.h"
 
@@ -45,22 +46,18 @@ std::unexpected<Error> not_the_document() {
 }
 
 // What of the reported run a controlled one repeats.
-Status read_reported(AttemptSource& source, Answer& answer) {
-  const Digest& run = std::get<MeasurementJob>(answer.job.said.predicate).run;
-  const Result<std::optional<Manifest>> manifest = source.document(run);
-  if (!manifest) return fail(manifest.error());
-  const auto* facts = *manifest ? std::get_if<BenchmarkRunFacts>(&(*manifest)->facts) : nullptr;
-  if (facts == nullptr) {
-    return fail(ErrorKind::refused, "RUN_NOT_HELD", run.text(),
-                "the run that the job is about is withheld");
+Status add_reported(AttemptSource& source, Answer& answer) {
+  answer.reported = std::get<MeasurementJob>(answer.job.said.predicate).run;
+  const Result<std::optional<ReportedRun>> reported = read_reported_run(source, answer.reported);
+  if (!reported) return fail(reported.error());
+  if (!*reported) {
+    return fail(ErrorKind::refused, "RUN_NOT_HELD", answer.reported.text(),
+                "the run that the job is about is withheld",
+                "`kernelindex provenance` shows what is left of it");
   }
-  answer.reported = run;
-  answer.implementation = facts->implementation;
-  answer.workload = facts->workload;
-  const Result<std::optional<Manifest>> workload = source.document(facts->workload);
-  if (!workload) return fail(workload.error());
-  const auto* about = *workload ? std::get_if<WorkloadFacts>(&(*workload)->facts) : nullptr;
-  if (about != nullptr) answer.comparator = about->comparator;
+  answer.implementation = (*reported)->run.implementation;
+  answer.workload = (*reported)->run.workload;
+  answer.comparator = (*reported)->comparator;
   return {};
 }
 
@@ -86,7 +83,7 @@ Result<Answer> read_answer(const Reader& reader, const ResultFolder& folder) {
   Answer answer{
       std::move(*envelope), {}, *run, std::move(*document), std::move(**job), {}, {}, {}, {}};
   answer.said = std::move(*said);
-  if (Status status = read_reported(source, answer); !status) return fail(status.error());
+  if (Status status = add_reported(source, answer); !status) return fail(status.error());
   return answer;
 }
 

@@ -115,12 +115,14 @@ Status check_runner(const KeyBook& keys, const JobOrder& order, const Digest& pr
   }
   if (!runner->hardware.empty() && !lists(runner->hardware, product)) {
     return refuse("KEY_NOT_APPROVED_FOR_PRODUCT", order.runner.hex(),
-                  "this runner is enrolled for other hardware than " + product);
+                  "this runner is enrolled for other hardware than " + product,
+                  "name another with --runner, or enrol it for this product");
   }
   if (!runner->protocols.empty() &&
       std::ranges::find(runner->protocols, protocol) == runner->protocols.end()) {
     return refuse("KEY_NOT_APPROVED_FOR_PROTOCOL", order.runner.hex(),
-                  "this runner is enrolled for other protocols than " + protocol.text());
+                  "this runner is enrolled for other protocols than " + protocol.text(),
+                  "name another with --runner, or enrol it for this protocol");
   }
   return {};
 }
@@ -328,7 +330,8 @@ Result<JobDocument> job_document(const Reader& reader, const Digest& id) {
   const std::optional<ClockVariant> clocks = controlled_variant(job->protocol);
   if (!clocks) {
     return refuse("PROTOCOL_UNKNOWN", job->protocol.text(),
-                  "this program does not know the protocol of the job");
+                  "this program does not know the protocol of the job",
+                  "use the version that issued it");
   }
   const Result<Reported> reported = read_reported(reader, job->run);
   if (!reported) return fail(reported.error());

@@ -19,12 +19,14 @@ constexpr std::string_view kObjects = "objects";
 constexpr std::size_t kStatementBytes = limits::kMiB;
 
 std::unexpected<Error> cannot_write(const std::filesystem::path& path, const std::string& why) {
-  return fail(ErrorKind::system, "CANNOT_WRITE", path.string(), "this cannot be written: " + why);
+  return fail(ErrorKind::system, "CANNOT_WRITE", path.string(), "this cannot be written: " + why,
+              "name another folder with -o");
 }
 
 std::unexpected<Error> cannot_read(const std::filesystem::path& path) {
   return fail(ErrorKind::system, "CANNOT_READ", path.string(),
-              "this cannot be read: " + std::string(std::strerror(errno)));
+              "this cannot be read: " + std::string(std::strerror(errno)),
+              "the folder must be readable for you");
 }
 
 Status write_file(const std::filesystem::path& path, std::string_view bytes) {
@@ -37,7 +39,8 @@ Status write_file(const std::filesystem::path& path, std::string_view bytes) {
 
 std::unexpected<Error> too_large(const std::filesystem::path& path, std::uint64_t limit) {
   return fail(ErrorKind::invalid, "TOO_LARGE", path.string(),
-              "this has more than " + std::to_string(limit) + " bytes");
+              "this has more than " + std::to_string(limit) + " bytes",
+              "a folder that `rerun` wrote holds nothing of that size");
 }
 
 // A regular file of a bounded size: nothing that waits, and nothing that leads elsewhere.
@@ -46,9 +49,11 @@ class FileSource final : public ByteSource {
   static Result<std::unique_ptr<FileSource>> open(const std::filesystem::path& path,
                                                   std::uint64_t limit) {
     std::error_code error;
-    if (std::filesystem::symlink_status(path, error).type() !=
-        std::filesystem::file_type::regular) {
-      return nullptr;
+    const std::filesystem::file_type type = std::filesystem::symlink_status(path, error).type();
+    if (type == std::filesystem::file_type::not_found) return nullptr;
+    if (type != std::filesystem::file_type::regular) {
+      return fail(ErrorKind::invalid, "NOT_A_FILE", path.string(), "this is no regular file",
+                  "copy the folder again from the machine that measured");
     }
     if (std::filesystem::file_size(path, error) > limit) return too_large(path, limit);
     auto source = std::make_unique<FileSource>(path, limit);

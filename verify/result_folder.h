@@ -44,13 +44,14 @@ class ResultWriter {
 class ResultFolder {
  public:
   // Reads statement and document. Errors: NO_RESULT (not_found: no such folder, or not finished),
-  // TOO_LARGE (invalid), CANNOT_READ (system).
+  // NOT_A_FILE, TOO_LARGE (invalid), CANNOT_READ (system).
   static Result<ResultFolder> open(const std::filesystem::path& folder);
 
   const std::string& statement() const { return statement_; }
   const std::string& document() const { return document_; }
   // The bytes of an object, read piece by piece; null when it is not there. Whether they have that
-  // digest shows when they are read: the one who keeps them checks. Errors: TOO_LARGE, CANNOT_READ,
+  // digest shows when they are read: the one who keeps them checks. Errors: NOT_A_FILE (invalid: a
+  // link, or something that waits), TOO_LARGE, CANNOT_READ,
   // OBJECT_DIFFERS (invalid: other bytes lie under this name).
   Result<std::unique_ptr<ByteSource>> object(const Digest& digest) const;
 

@@ -187,7 +187,8 @@ class Conversation {
     bytes_ += message->body.size();
     if (bytes_ > kRunnerOutputBytes) {
       return fail(ErrorKind::invalid, "RUNNER_TOO_MUCH", "runner",
-                  "the runner sent more than " + std::to_string(kRunnerOutputBytes) + " bytes");
+                  "the runner sent more than " + std::to_string(kRunnerOutputBytes) + " bytes",
+                  "use a runner of this version");
     }
     return message;
   }
@@ -219,14 +220,16 @@ class Conversation {
   Status keep(std::string_view bytes) {
     if (++artifacts_ > kRunnerArtifacts) {
       return fail(ErrorKind::invalid, "RUNNER_TOO_MUCH", "runner",
-                  "the runner sent more than " + std::to_string(kRunnerArtifacts) + " artifacts");
+                  "the runner sent more than " + std::to_string(kRunnerArtifacts) + " artifacts",
+                  "use a runner of this version");
     }
     return listener_.artifact(bytes);
   }
 
   std::unexpected<Error> timeout() const {
     return system_fault("RUNNER_TIMEOUT", "runner",
-                        "the runner was not done in the time that the job allows");
+                        "the runner was not done in the time that the job allows",
+                        "its last words on standard error tell how far it was");
   }
   std::unexpected<Error> ended(const Error& error) const {
     // What breaks off at the deadline was cut by us.
